@@ -1,0 +1,1 @@
+"""The built-in agent: answers from the code alone, with no model, key or network."""

@@ -1,0 +1,161 @@
+"""Where things live, and what the user chose. Reads settings; writes only the user's own settings file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scoutkit.errors import Refused, UsageError
+from scoutkit.model import Repository
+
+NOTES = ".claude/notes"
+SETTINGS = ".claude/scoutkit/config.toml"
+
+
+def _xdg(name: str, fallback: str) -> Path:
+    value = os.environ.get(name, "")
+    base = (
+        Path(value) if Path(value).is_absolute() else Path.home() / fallback
+    )  # the XDG rules: a relative one is ignored
+    return base / "scoutkit"
+
+
+def user_config() -> Path:
+    """The user's settings folder."""
+    return _xdg("XDG_CONFIG_HOME", ".config")
+
+
+def user_state() -> Path:
+    """Holds runs in progress (shadow repository, worktree) and their trash."""
+    return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def user_cache() -> Path:
+    """Holds what can be made again: Whoosh indexes, the built-in agent's symbols."""
+    return _xdg("XDG_CACHE_HOME", ".cache")
+
+
+def resources(kind: str) -> Path:
+    """A folder or file that ships with scoutkit: `templates`, `metadata.yml`. In the wheel inside the package, in a
+    checkout beside it."""
+    inside = Path(__file__).parent / kind
+    return inside if inside.exists() else Path(__file__).parent.parent / kind
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where scoutkit keeps what belongs to one repository. Absolute paths."""
+
+    repository: Repository
+    root: Path  # note paths are relative to this
+    notes: Path
+
+    @property
+    def state(self) -> Path:
+        """scoutkit's own folder inside the shared git directory: never in the tree, shared by all worktrees."""
+        return self.repository.common_dir / "scoutkit"
+
+    @property
+    def catalogue(self) -> Path:
+        """Notes, citations, tags, runs: derived, can be deleted."""
+        return self.state / "scoutkit.db"
+
+    @property
+    def journal(self) -> Path:
+        """What runs did: the truth about them."""
+        return self.state / "journal.db"
+
+    def records(self, run_id: str) -> Path:
+        """A run's durable files: `prompt.md`, `events.jsonl`, `transcript.jsonl`, `stderr.txt`, `report.md`."""
+        return self.state / "runs" / run_id
+
+    @property
+    def fulltext(self) -> Path:
+        """The Whoosh index: in the user's cache, since Whoosh unpickles what it opens."""
+        key = hashlib.sha256(os.fsencode(self.repository.common_dir)).hexdigest()[:16]
+        return user_cache() / "whoosh" / key
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user's `config.toml` says, then the repository's `.claude/scoutkit/config.toml` (which may not define
+    commands: those come only from the user)."""
+
+    agent: str = ""
+    notes: str = NOTES
+    agents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pass_env: tuple[str, ...] = ()
+
+
+def places(repository: Repository, settings: Settings, *, here: bool = False) -> Places:
+    """Where this repository's notes and state are.
+
+    `here` keeps notes in the current worktree instead of the main one. Where there is no main worktree the current
+    one stands in; inside a bare repository the state folder does. Raises Refused for a notes folder that leads out.
+    """
+    root = repository.toplevel if here and repository.toplevel else repository.main or repository.toplevel
+    if root is None:
+        state = repository.common_dir / "scoutkit"
+        return Places(repository, state, state / "notes")
+    notes = root / settings.notes
+    if not Path(os.path.realpath(notes)).is_relative_to(os.path.realpath(root)):
+        raise Refused(
+            f"the notes folder leads out of the repository: {settings.notes}",
+            f"set `notes` in {SETTINGS} to a folder inside it, and check for symbolic links",
+        )
+    return Places(repository, root, notes)
+
+
+def load(repository: Repository | None) -> Settings:
+    """The user's settings with the repository's on top. Raises UsageError naming the file for what cannot be read."""
+    user = _read(user_config() / "config.toml")
+    root = repository and (repository.main or repository.toplevel)
+    repo = _read(root / SETTINGS) if root else {}
+    if "agents" in repo:
+        raise Refused(
+            f"{SETTINGS} defines agents, and a repository's commands are not run",
+            f"copy its [agents] table to {user_config() / 'config.toml'} if you trust it, and delete it there",
+        )
+    return Settings(
+        agent=_text(repo, "agent") or _text(user, "agent"),
+        notes=_text(repo, "notes") or _text(user, "notes") or NOTES,
+        agents=dict(user.get("agents", {})),
+        pass_env=tuple(str(name) for name in user.get("pass_env", ())),
+    )
+
+
+def remember_agent(name: str) -> None:
+    """Store the user's choice of agent, leaving the rest of the file as it is."""
+    path = user_config() / "config.toml"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    table = next((number for number, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    top = [line for line in lines[:table] if line.split("=")[0].strip() != "agent"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_text("\n".join([f'agent = "{name}"', *top, *lines[table:]]) + "\n", "utf-8")
+    fresh.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "check its permissions") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except ValueError as error:
+        raise UsageError(f"{path} is not valid TOML: {error}", "mend or delete it") from error
+
+
+def _text(table: dict[str, Any], key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise UsageError(f"setting `{key}` must be text, not {value!r}", f'write {key} = "…"')
+    return value

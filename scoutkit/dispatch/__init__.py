@@ -1,0 +1,1 @@
+"""Mission to run: worktrees, the journal, the runner."""

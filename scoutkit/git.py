@@ -1,0 +1,224 @@
+"""The only module that runs git.
+
+Every call has an environment without `GIT_*` (a hook or alias must not redirect us), never waits for a terminal, takes
+no optional lock, runs no hook and no fsmonitor, and passes paths as bytes the file system knows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from scoutkit import process
+from scoutkit.errors import RepositoryError, ScoutError, Unavailable
+from scoutkit.model import Repository
+
+QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without git's own variables, except the user's choice of configuration files."""
+    keep = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_SSH_COMMAND")
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in keep}
+    return {
+        **env,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "LC_ALL": "C",
+        **(extra or {}),
+    }
+
+
+def git(
+    where: Path,
+    *args: str | Path,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    hooks: bool = False,
+    timeout: float | None = None,
+) -> process.Completed:
+    """Run git in `where` and capture. An exit status is the caller's to judge; Unavailable when git is missing."""
+    try:
+        return process.run(
+            ["git", *(() if hooks else QUIET), *args], cwd=where, env=environment(env), stdin=stdin, timeout=timeout
+        )
+    except FileNotFoundError as error:
+        if not where.is_dir():
+            raise RepositoryError(f"no such folder: {where}", "go to a folder that exists") from error
+        raise Unavailable("git is not installed", "install git 2.30 or newer") from error
+
+
+def output(where: Path, *args: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+    """stdout of a git command that must succeed; ScoutError with git's own last line otherwise."""
+    done = git(where, *args, stdin=stdin, env=env)
+    if done.code:
+        raise _failure(where, done.error)
+    return done.text
+
+
+def discover(cwd: Path) -> Repository:
+    """The repository `cwd` is in. RepositoryError when there is none or git refuses to open it."""
+    done = git(
+        cwd,
+        *("rev-parse", "--is-bare-repository", "--absolute-git-dir", "--is-inside-git-dir", "--git-common-dir"),
+        *("--is-inside-work-tree", "--show-prefix", "--show-object-format", "--is-bare-repository", "--show-toplevel"),
+    )
+    # true/false between the paths, since a path may hold a newline
+    shape = r"(true|false)\n(.+)\n(true|false)\n(.+)\n(true|false)\n(.*)\n(sha1|sha256)\n(?:true|false)\n(?:(.+)\n)?"
+    found = re.fullmatch(shape, done.text, re.DOTALL)
+    if not found:
+        raise _failure(cwd, done.error)
+    bare, git_dir, _, common, inside, prefix, object_format, top = found.groups()
+    common_dir = Path(os.path.realpath(cwd / common))
+    toplevel = Path(top) if inside == "true" and top else None
+    absolute = Path(os.path.realpath(git_dir))
+    main = _main_worktree(absolute, common_dir, toplevel)
+    return Repository(absolute, common_dir, toplevel, main, bare == "true" and main is None, prefix, object_format)
+
+
+def _main_worktree(git_dir: Path, common_dir: Path, toplevel: Path | None) -> Path | None:
+    """The worktree that owns the common directory, or None in a bare repository."""
+    if git_dir == common_dir and toplevel:
+        return toplevel
+    config = git(
+        common_dir, "config", "--file", common_dir / "config", "-z", "--get-regexp", r"^core\.(bare|worktree)$"
+    )
+    values = dict(entry.split("\n", 1) for entry in config.text.split("\0") if "\n" in entry)
+    if "core.worktree" in values:  # a submodule's repository, or one with a separate git directory
+        main = Path(os.path.realpath(common_dir / values["core.worktree"]))
+        return main if main.is_dir() else None
+    if values.get("core.bare") == "true":
+        return None
+    return common_dir.parent if common_dir.name == ".git" else None
+
+
+def resolve(repository: Repository, revision: str) -> str:
+    """A revision as a full commit id. RepositoryError when it does not exist, or there is no commit yet."""
+    where = repository.toplevel or repository.git_dir
+    done = git(where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = done.text.strip()
+    if done.code == 0 and re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit):
+        return commit
+    if done.error and "dubious" in done.error:
+        raise _failure(where, done.error)
+    if revision == "HEAD" or git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code:
+        if not git(where, "rev-list", "--all", "--max-count=1").text.strip():
+            raise RepositoryError("the repository has no commit yet", "make a first commit: git commit")
+        if revision == "HEAD":
+            raise RepositoryError(
+                "HEAD points to no commit", "name one with --base, for instance a branch: git branch -a"
+            )
+    raise RepositoryError(
+        f"no such revision: {revision}", "name a branch, tag or commit that exists: git log --oneline"
+    )
+
+
+def _failure(where: Path, error: str) -> ScoutError:
+    """What git said, as an error a person can act on."""
+    if "dubious ownership" in error:
+        path = (re.search(r"repository at '(.*?)'", error, re.DOTALL) or [where, where])[1]
+        return RepositoryError(
+            f"git does not trust {path}: it belongs to another user",
+            f"if you do: git config --global --add safe.directory '{path}'",
+        )
+    if "not a git repository" in error or not error:
+        return RepositoryError(f"not in a git repository: {where}", "run it inside one, or make one: git init")
+    last = error.splitlines()[-1].removeprefix("fatal: ")
+    return RepositoryError(f"git failed in {where}: {last}", "run git status there to see what git says")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a commit. `mode` tells links (120000) and submodules (160000) from files (100644, 100755)."""
+
+    path: str
+    mode: str
+    blob: str
+
+
+def tree(where: Path, commit: str) -> list[Entry]:
+    """Every entry of a commit, in git's order; paths decoded with surrogateescape."""
+    listing = output(where, "ls-tree", "-r", "-z", "--full-tree", commit)
+    entries = []
+    for line in listing.split("\0"):
+        if line:
+            meta, path = line.split("\t", 1)
+            mode, _, blob = meta.split(" ")
+            entries.append(Entry(path, mode, blob))
+    return entries
+
+
+class Blobs:
+    """One long-lived `git cat-file --batch`: the contents of objects, cheaply, many times. A context manager."""
+
+    def __init__(self, where: Path) -> None:
+        self._where = where
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; reading again starts a new one."""
+        if self._process:
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream:
+                    stream.close()
+            self._process.wait()
+            self._process = None
+
+    def read(self, spec: str) -> bytes | None:
+        """A blob by object name, or by `commit:path`. None when there is none, or it is no blob."""
+        if "\n" in spec:  # the batch protocol is one name a line
+            named = git(self._where, "rev-parse", "--verify", "--quiet", "--end-of-options", spec)
+            if named.code:
+                return None
+            spec = named.text.strip()
+        if self._process is None:
+            self._process = process.spawn(
+                ["git", *QUIET, "cat-file", "--batch"], cwd=self._where, env=environment(), stderr=subprocess.DEVNULL
+            )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(os.fsencode(spec) + b"\n")
+        self._process.stdin.flush()
+        header = self._process.stdout.readline().rstrip(b"\n")
+        fields = header.rsplit(b" ", 2)
+        if len(fields) != 3 or not fields[2].isdigit():
+            if not header:
+                self.close()  # git died, for instance on a corrupt object: the next read starts afresh
+            return None
+        size = int(fields[2])
+        content = self._process.stdout.read(size + 1)[:size]
+        return content if fields[1] == b"blob" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit in a history: when (ISO 8601), who and its subject line."""
+
+    id: str
+    when: str
+    author: str
+    subject: str
+
+
+def history(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> Iterator[Commit]:
+    """The newest commits up to `commit` that touched any of `paths`, through GitPython."""
+    import git as gitpython
+
+    repository = gitpython.Repo(where)
+    try:
+        for found in repository.iter_commits(commit, paths=[f":(literal){path}" for path in paths], max_count=limit):
+            yield Commit(found.hexsha, found.committed_datetime.isoformat(), str(found.author.name), str(found.summary))
+    finally:
+        repository.close()

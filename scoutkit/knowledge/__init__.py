@@ -1,0 +1,1 @@
+"""Report to note: citations, the birth check, the notebook."""

@@ -1,0 +1,1 @@
+"""Finding notes: SQLite answers, Whoosh helps."""

@@ -1,0 +1,74 @@
+"""Real git in a temporary folder, and a home of its own for every test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GIT_ENV = {
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder that is nobody's, with no settings, no GIT_* and no colour."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "XDG_", "SCOUTKIT_")):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    (folder / ".gitconfig").write_text("[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n")
+    return folder
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Callable[..., str]:
+    """Run git in a folder as a person would: `git(folder, "commit", "-m", "x")` gives stdout."""
+
+    def call(where: Path, *args: str | Path) -> str:
+        done = subprocess.run(["git", *args], cwd=where, env={**os.environ, **GIT_ENV}, capture_output=True, check=True)
+        return os.fsdecode(done.stdout)
+
+    return call
+
+
+@pytest.fixture
+def repo(tmp_path: Path, git: Callable[..., str]) -> Path:
+    """A small repository with one commit: a signing module, its user, a test and a README."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    files = {
+        "README.md": "# Sessions\n\nCookies are signed.\n",
+        "src/auth/signing.py": (
+            '"""Signing."""\n\nimport hmac\n\n\nclass SessionSigner:\n    """Signs session cookies."""\n\n'
+            "    def __init__(self, key):\n        self.key = key\n\n"
+            "    def sign(self, value):\n        mac = hmac.new(self.key, value, 'sha256')\n"
+            "        return value + b'.' + mac.digest()\n\n"
+            "    def verify(self, cookie):\n        value, mac = cookie.rsplit(b'.', 1)\n"
+            "        return hmac.compare_digest(self.sign(value), cookie)\n"
+        ),
+        "src/auth/middleware.py": (
+            "from auth.signing import SessionSigner\n\n\ndef check_cookie(request, key):\n"
+            "    signer = SessionSigner(key)\n    return signer.verify(request.cookie)\n"
+        ),
+        "tests/test_signing.py": (
+            "from auth.signing import SessionSigner\n\n\ndef test_sign():\n    assert SessionSigner(b'k').sign(b'v')\n"
+        ),
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
