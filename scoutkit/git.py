@@ -6,6 +6,7 @@ no optional lock, runs no hook and no fsmonitor, and passes paths as bytes the f
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -222,3 +223,48 @@ def history(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> It
             yield Commit(found.hexsha, found.committed_datetime.isoformat(), str(found.author.name), str(found.summary))
     finally:
         repository.close()
+
+
+class Snapshot:
+    """The files of one commit, read from git's objects: never the user's working tree. A context manager.
+
+    Reads lazily and keeps the texts it has read, so ask it for the files you need, not for all of a large repository.
+    """
+
+    def __init__(self, where: Path, commit: str) -> None:
+        self.commit = commit
+        self._where = where
+        self._blobs = Blobs(where)
+        self._texts: dict[str, str | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._blobs.close()
+
+    @functools.cached_property
+    def entries(self) -> dict[str, Entry]:
+        """Every file of the commit by path, links and submodules included."""
+        return {entry.path: entry for entry in tree(self._where, self.commit)}
+
+    def blob(self, path: str) -> bytes | None:
+        """A regular file's bytes; None for a link, a submodule, a folder or nothing."""
+        entry = self.entries.get(path)
+        return self._blobs.read(entry.blob) if entry and entry.mode.startswith("100") else None
+
+    def text(self, path: str) -> str | None:
+        """A file as text, undecodable bytes replaced; None where `blob` is, and for binary files (a NUL in 8 kB)."""
+        if path not in self._texts:
+            raw = self.blob(path)
+            binary = raw is None or b"\0" in raw[:8192]
+            self._texts[path] = None if binary or raw is None else raw.decode("utf-8", "replace")
+        return self._texts[path]
+
+    def lines(self, path: str) -> list[str] | None:
+        """A file's lines without their ends, as an editor counts them (`\\n` and `\\r\\n`; not form feeds)."""
+        text = self.text(path)
+        if text is None:
+            return None
+        lines = text.replace("\r\n", "\n").split("\n")
+        return lines[:-1] if lines and not lines[-1] else lines
