@@ -262,7 +262,7 @@ class Snapshot:
         return self._texts[path]
 
     def lines(self, path: str) -> list[str] | None:
-        """A file's lines without their ends, as an editor counts them (`\\n` and `\\r\\n`; not form feeds)."""
+        """A file's lines without their ends, as an editor counts them: ended by LF or CRLF, not by form feeds."""
         text = self.text(path)
         if text is None:
             return None
