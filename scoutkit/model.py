@@ -192,14 +192,15 @@ class EventKind(StrEnum):
     """What an agent's stream can say."""
 
     STATUS = "status"  # what it does now, for the progress line
-    TEXT = "text"  # report text as it comes: a whole line or paragraph
+    TEXT = "text"  # report text as it comes: a whole line or paragraph; joined by newlines it is the report so far
     REPORT = "report"  # the final report, which replaces all text so far
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
-    USAGE = "usage"
+    USAGE = "usage"  # what the whole run has used so far; later ones replace it, so that nothing counts twice
     RETRY = "retry"
     ERROR = "error"
     DONE = "done"
+    OTHER = "other"  # not understood, kept as it came: the line in `text`, or the object in `data`
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,11 @@ class Reader(Protocol):
         """Events in one line of stdout (without its newline). Never raises on what an agent wrote."""
 
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
-        """The verdict, after the last line. `exit_code` is negative for a signal, None when it is not known."""
+        """The verdict, after the last line. Never raises.
+
+        `exit_code` is negative for a signal, None when it is not known; `report_file` is the text of
+        `Invocation.report_file`, None when there is no such file.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +337,9 @@ class Hit:
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
 
+
+END_OF_REPORT = "<!-- end of report -->"
+"""The closing line that prompts ask for: a report that ends so was not cut short. Renderers hide it."""
 
 Narrator = Callable[[str], None]
 """Takes one line for a person (stderr)."""
