@@ -13,6 +13,7 @@ from scoutkit.model import Repository
 
 NOTES = ".claude/notes"
 SETTINGS = ".claude/scoutkit/config.toml"
+PROMPTS = ".claude/scoutkit/prompts"
 
 
 def _xdg(name: str, fallback: str) -> Path:

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,9 @@ from typing import IO
 from scoutkit.model import Owner
 
 RUN_MARK = "SCOUTKIT_RUN"
+UNKILLABLE = 5.0  # seconds after which a process that outlives KILL is given up: it is stuck in the kernel
+
+_leaders: dict[int, subprocess.Popen[bytes]] = {}  # started here with a session of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,19 @@ def run(
     stdin: bytes = b"",
     timeout: float | None = None,
 ) -> Completed:
-    """Run to the end and capture. Raises FileNotFoundError and subprocess.TimeoutExpired; never on an exit status."""
-    done = subprocess.run(argv, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout, check=False)
-    return Completed(done.returncode, done.stdout, done.stderr)
+    """Run to the end and capture. Raises FileNotFoundError and subprocess.TimeoutExpired; never on an exit status.
+
+    `timeout` bounds the whole tree: what the program started is ended with it, so that nothing holds its pipes open.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe) as popen:
+        try:
+            out, err = popen.communicate(stdin, timeout)
+        except BaseException:  # a timeout or Ctrl-C
+            root = identify(popen.pid)
+            end(lambda: tree(root), grace=1.0)
+            raise
+    return Completed(popen.returncode, out, err)
 
 
 def spawn(
@@ -66,21 +79,36 @@ def spawn(
     session: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a process whose stdin and stdout the caller holds; `session` gives it a session and group of its own."""
-    return subprocess.Popen(
+    popen = subprocess.Popen(
         argv, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, start_new_session=session
     )
+    if session:
+        _lead(popen)
+    return popen
 
 
 def detach(argv: Sequence[str | Path]) -> None:
     """Start a process that outlives this one and holds nothing of it."""
-    subprocess.Popen(
-        argv,
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    null = subprocess.DEVNULL
+    _lead(subprocess.Popen(argv, cwd="/", stdin=null, stdout=null, stderr=null, start_new_session=True))
+
+
+def _lead(popen: subprocess.Popen[bytes]) -> None:
+    for pid in [pid for pid, other in _leaders.items() if other.returncode is not None]:
+        _leaders.pop(pid, None)
+    _leaders[popen.pid] = popen
+
+
+def exited(popen: subprocess.Popen[bytes]) -> bool:
+    """Has it ended? Leaves its status uncollected where that is possible, so that its pid stays its own."""
+    if popen.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):
+        return popen.poll() is not None
+    try:
+        return os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
 
 
 def interact(argv: Sequence[str | Path], *, cwd: Path | None = None) -> int:
@@ -88,40 +116,137 @@ def interact(argv: Sequence[str | Path], *, cwd: Path | None = None) -> int:
     return subprocess.run(argv, cwd=cwd, check=False).returncode
 
 
+# Who is who
+
+
 @functools.cache
 def boot_id() -> str:
-    """Names this boot of this machine, so that a pid from before a restart is never taken for a live one."""
+    """Names this boot of this machine. Empty where the kernel does not: start times are wall-clock times there."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
-        import psutil
-
-        return str(int(psutil.boot_time()))
+        return ""
 
 
-def identify(pid: int | None = None) -> Owner | None:
-    """Who a pid is now; this process by default. None when there is no such process or it is a zombie."""
+@functools.cache
+def host() -> str:
+    """Names this machine and the processes that can be seen from here: `name/machine id/pid namespace`."""
+    machine = namespace = ""
+    with contextlib.suppress(OSError):
+        machine = Path("/etc/machine-id").read_text("ascii", "replace").strip()[:8]
+    with contextlib.suppress(OSError):
+        namespace = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    return f"{socket.gethostname()}/{machine}/{namespace}"
+
+
+def identify(pid: int | None = None, *, ended: bool = False) -> Owner | None:
+    """Who a pid is now; this process by default. None when there is no such process, or only its zombie (`ended`
+    takes that too)."""
+    entry = _entry(os.getpid() if pid is None else pid)
+    return None if entry is None or (entry.zombie and not ended) else entry.owner
+
+
+def alive(owner: Owner | None) -> bool:
+    """Is it still that process? What cannot be seen from here, on another host or in another pid namespace, counts
+    as alive."""
+    if owner is None:
+        return False
+    if bool(owner.boot) != bool(boot_id()):
+        return True
+    machine, _, namespace = owner.host.rpartition("/")
+    here, _, visible = host().rpartition("/")
+    if owner.boot != boot_id():
+        return machine != here  # an earlier boot of this machine, or another machine
+    if namespace != visible or (not owner.boot and machine != here):
+        return True
+    entry = _entry(owner.pid)
+    if entry is None:
+        return _hidden(owner.pid)
+    return not entry.zombie and _same(entry, owner)
+
+
+def _hidden(pid: int) -> bool:
+    """Is it a process of another user that /proc is mounted not to show?"""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of the process table. `start` is in seconds since boot on Linux, since 1970 elsewhere."""
+
+    pid: int
+    parent: int
+    session: int
+    terminal: bool
+    start: float
+    zombie: bool
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.pid, self.start, boot_id(), host())
+
+
+def _same(entry: _Entry | None, owner: Owner) -> bool:
+    return entry is not None and entry.pid == owner.pid and abs(entry.start - owner.start) < 0.005
+
+
+@functools.cache
+def _has_proc() -> bool:
+    return sys.platform.startswith("linux") and Path("/proc/self/stat").exists()
+
+
+def _entry(pid: int) -> _Entry | None:
+    return _from_proc(pid) if _has_proc() else _from_psutil(pid)
+
+
+def _from_proc(pid: int) -> _Entry | None:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    fields = stat[stat.rindex(b")") + 2 :].split()  # the name before may hold blanks and brackets
+    threads, start = int(fields[17]), int(fields[19]) / _ticks()
+    gone = fields[0] in b"ZXx" and threads <= 1  # a process may outlive its first thread
+    return _Entry(pid, int(fields[1]), int(fields[3]), fields[4] != b"0", start, gone)
+
+
+@functools.cache
+def _ticks() -> int:
+    return os.sysconf("SC_CLK_TCK")
+
+
+def _from_psutil(pid: int) -> _Entry | None:
     import psutil
 
     try:
         process = psutil.Process(pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return None
-        return Owner(process.pid, process.create_time(), boot_id(), socket.gethostname())
-    except psutil.Error:
+        with process.oneshot():
+            zombie = process.status() == psutil.STATUS_ZOMBIE
+            start = process.create_time()
+            parent = process.ppid()
+            terminal = not zombie and process.terminal() is not None
+        return _Entry(pid, parent, os.getsid(pid), terminal, start, zombie)
+    except (psutil.Error, OSError):
         return None
 
 
-def alive(owner: Owner | None) -> bool:
-    """Is it still that process? An owner on another host counts as alive: it cannot be seen from here."""
-    if owner is None:
-        return False
-    if owner.host != socket.gethostname():
-        return True
-    if owner.boot != boot_id():
-        return False
-    now = identify(owner.pid)
-    return now is not None and abs(now.start - owner.start) < 0.05
+def _table() -> dict[int, _Entry]:
+    if _has_proc():
+        pids: Iterable[int] = (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 - speed
+    else:
+        import psutil
+
+        pids = psutil.pids()
+    return {pid: entry for pid in pids if (entry := _entry(pid))}
+
+
+# The processes of a run
 
 
 def adopt_orphans() -> None:
@@ -133,59 +258,137 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 
 
-def family(run_id: str, roots: Sequence[Owner | None] = ()) -> list[int]:
-    """Every live process of a run: marked with its id, or descended from, or in the session of, one of `roots`."""
-    import psutil
+def collect() -> None:
+    """Take adopted processes that ended off the process table. Children that somebody here waits for are left."""
+    me, session = os.getpid(), os.getsid(0)
+    for entry in _table().values():
+        if entry.zombie and entry.parent == me and entry.session != session and entry.pid not in _leaders:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(entry.pid, os.WNOHANG)
 
-    found: dict[int, None] = {}
-    for root in roots:
-        if root is not None and root.host == socket.gethostname() and alive(root):
-            with contextlib.suppress(psutil.Error):
-                for process in [*psutil.Process(root.pid).children(recursive=True), psutil.Process(root.pid)]:
-                    found[process.pid] = None
-    sessions = {root.pid for root in roots if root is not None and root.boot == boot_id()}
-    mark = f"{RUN_MARK}={run_id}".encode()
-    for pid in psutil.pids():
-        if pid in found or pid == os.getpid():
+
+def tree(root: Owner | None) -> list[Owner]:
+    """A process and all that descend from it, parents first; empty when it is gone."""
+    table = _table()
+    return _living(table, [root.pid]) if root and _same(table.get(root.pid), root) else []
+
+
+def family(
+    run_id: str,
+    roots: Sequence[Owner | None] = (),
+    *,
+    folder: Path | None = None,
+    adopted: bool = False,
+    since: float = 0.0,
+) -> list[Owner]:
+    """Every live process of a run, in one pass over the process table. Never this process.
+
+    They carry its mark, are one of `roots` or in a session that one of them leads, work inside `folder` without a
+    terminal (a person's shell has one), or descend from such. `adopted` adds orphans that came to this process
+    without a mark, where only one run is going on in it. Nothing that started before `since` is looked at.
+    """
+    table, me, session = _table(), os.getpid(), os.getsid(0)
+    led = {root.pid for root in roots if root and root.boot == boot_id() and _same(table.get(root.pid), root)}
+    inside = os.path.realpath(folder) + os.sep if folder else ""
+    found = []
+    for entry in table.values():
+        if entry.zombie or entry.pid == me or entry.start < since:
             continue
-        with contextlib.suppress(OSError):
-            if os.getsid(pid) in sessions or _carries(pid, mark):
-                found[pid] = None
-    return [pid for pid in found if pid != os.getpid() and identify(pid) is not None]
+        if (
+            entry.pid in led
+            or entry.session in led
+            or (mark := _mark(entry.pid)) == run_id
+            or (adopted and not mark and entry.parent == me and entry.session != session and entry.pid not in _leaders)
+            or (inside and not entry.terminal and entry.parent != me and _cwd(entry.pid).startswith(inside))
+        ):
+            found.append(entry.pid)
+    return _living(table, found)
 
 
-def _carries(pid: int, mark: bytes) -> bool:
-    """Does the environment the process was started with hold `mark`? False where it cannot be read."""
-    try:
-        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return False
+def _living(table: Mapping[int, _Entry], found: Sequence[int]) -> list[Owner]:
+    """The processes and their descendants that live; this process and its own children are not among them."""
+    children: dict[int, list[int]] = {}
+    for entry in table.values():
+        children.setdefault(entry.parent, []).append(entry.pid)
+    seen: dict[int, None] = {}
+    todo = list(found)
+    for pid in todo:
+        if pid not in seen and pid not in (0, 1, os.getpid()):
+            seen[pid] = None
+            todo.extend(children.get(pid, ()))
+    return [table[pid].owner for pid in seen if pid in table and not table[pid].zombie]
+
+
+def _mark(pid: int) -> str:
+    """The run id in the environment a process was started with; empty where there is none or it cannot be read."""
+    if not _has_proc():
         import psutil
 
         try:
-            name, value = mark.decode().split("=", 1)
-            return psutil.Process(pid).environ().get(name) == value
+            return psutil.Process(pid).environ().get(RUN_MARK, "")
         except (psutil.Error, OSError):
-            return False
+            return ""
+    try:
+        environ = b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return ""
+    _, found, rest = environ.partition(f"\0{RUN_MARK}=".encode())
+    return os.fsdecode(rest.partition(b"\0")[0]) if found else ""
 
 
-def end(find: Callable[[], list[int]], *, grace: float = 5.0) -> None:
+def _cwd(pid: int) -> str:
+    """Where a process works, with a slash at the end; empty where it cannot be read."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)") + os.sep
+    except OSError:
+        return ""
+
+
+def end(find: Callable[[], list[Owner]], *, grace: float = 5.0) -> list[Owner]:
     """TERM to all that `find` returns, KILL to what is left after `grace` seconds; asks `find` again until empty.
 
-    Zombies do not count: whoever started them collects their exit status.
+    Returns what could not be ended: processes of other users, or stuck in the kernel. Zombies do not count: whoever
+    started them collects their exit status.
     """
-    deadline = time.monotonic() + grace
-    _signal(find(), signal.SIGTERM)
-    while pids := find():
-        if time.monotonic() >= deadline:
-            _signal(pids, signal.SIGKILL)
-            if time.monotonic() >= deadline + 5:
-                return  # unkillable (stuck in the kernel): the caller's inspection says so
-        time.sleep(0.02)
+    steps = ending(find, grace=lambda: grace)
+    while True:
+        try:
+            time.sleep(next(steps))
+        except StopIteration as stop:
+            left: list[Owner] = stop.value
+            return left
 
 
-def _signal(pids: Sequence[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+def ending(
+    find: Callable[[], list[Owner]], *, grace: Callable[[], float]
+) -> Generator[float, None, list[Owner]]:
+    """`end` in steps: yields how many seconds to wait for the next one; `grace` is asked again at every step."""
+    began, pause = time.monotonic(), 0.005
+    killed: float | None = None
+    told: set[Owner] = set()
+    refused: set[Owner] = set()
+    while left := [one for one in find() if one not in refused]:
+        now = time.monotonic()
+        if killed is None and now - began >= grace():
+            killed, pause = now, 0.005
+        if killed is not None and now - killed >= UNKILLABLE:
+            return [*left, *refused]
+        for one in left:
+            try:
+                if killed is not None:
+                    _signal(one, signal.SIGKILL)
+                elif one not in told:
+                    told.add(one)
+                    _signal(one, signal.SIGTERM)
+                    _signal(one, signal.SIGCONT)  # a stopped process would not notice
+            except PermissionError:
+                refused.add(one)
+        yield pause
+        pause = min(pause * 1.5, 0.1)
+    return sorted(refused & set(find()), key=lambda one: one.pid)
+
+
+def _signal(target: Owner, number: signal.Signals) -> None:
+    if _same(_entry(target.pid), target):  # the pid may be another's by now
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(target.pid, number)

@@ -8,16 +8,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from unicodedata import normalize
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
-_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")  # a word ends where the script changes
-_CJK_RUN = re.compile(rf"[{_CJK}]+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+CJK = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")  # a word ends where the script changes
+_CJK_RUN = re.compile(rf"[{CJK}]+")
+_WORD = re.compile(r"\w+")
+_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[0-9]+")  # hides no other word
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # the same over the shapes of characters
+
+
+def _shape(char: str) -> str:
+    """The class of a character: upper case, lower case or none, digit, Han/Kana/Hangul, anything else."""
+    if char.isupper() or char.istitle():
+        return "A"
+    if char.isdecimal():
+        return "0"
+    if _CJK_RUN.match(char):
+        return "c"
+    return "a" if char.isalnum() else "_"
 
 
 def split_identifier(name: str) -> list[str]:
     """The parts of an identifier, in lower case: `parseHTTPHeader_v2` → parse, http, header, v, 2."""
-    return [part.lower() for part in _HUMP.findall(name)]
+    if name.isascii():
+        return [part.lower() for part in _HUMP.findall(name)]
+    shape = "".join(map(_shape, name))
+    return [name[match.start() : match.end()].lower() for match in _SHAPED_HUMP.finditer(shape)]
 
 
 def runs(text: str) -> Iterator[str]:
@@ -33,3 +54,38 @@ def pairs(run: str) -> list[str]:
 def is_cjk(run: str) -> bool:
     """Is this a run of Han, Kana or Hangul?"""
     return bool(_CJK_RUN.fullmatch(run))
+
+
+def hidden(text: str) -> Iterator[str]:
+    """Words that splitting at blanks and punctuation does not show: what an index adds to a text.
+
+    Each word that hides others is taken once, and its words stay in order, so that they match as a phrase: the parts
+    of an identifier (`getUserName` → get user name), `get_user_name` in one (getusername), the pairs of a run of Han,
+    Kana or Hangul and its last character (so that every character begins a word), what is glued to such a run, and
+    other forms of the same characters (`ＡＰＩ` → API).
+    """
+    for word in dict.fromkeys(_WORD.findall(text)):
+        if _PLAIN.fullmatch(word):
+            continue
+        same = word if word.isascii() else normalize("NFKC", word)
+        if same != word:
+            yield same
+        cut = [same] if same.isascii() else list(runs(same))
+        for run in cut:
+            if is_cjk(run):
+                yield from pairs(run)
+                if len(run) > 1:
+                    yield run[-1]
+                continue
+            if len(cut) > 1:
+                yield run
+            parts = split_identifier(run)
+            if len(parts) > 1 and parts != run.lower().split("_"):  # `_` ends a word for the index anyway
+                yield from parts
+            if len(parts) > 1 and "_" in run:
+                yield "".join(parts)
+
+
+def plain(text: str) -> str:
+    """A text but for case, space and punctuation: two questions that differ in nothing else are the same."""
+    return " ".join(runs(normalize("NFKC", text).casefold()))

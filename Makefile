@@ -1,0 +1,33 @@
+# Short names for what .ci/run and people do. Everything happens in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.venv: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -e '.[dev]'
+	touch .venv
+
+.PHONY: check lint types imports docs docs-write notes test bench
+check: lint types imports docs notes test
+
+lint: .venv
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv
+	$(BIN)/mypy
+
+imports: .venv
+	$(BIN)/lint-imports
+
+docs: .venv ## generated parts of the documents are as the code makes them
+	$(BIN)/cog --check -P README.md docs/cli.md
+
+docs-write: .venv
+	$(BIN)/cog -r -P README.md docs/cli.md
+
+notes: .venv ## this project's own notes parse and are indexed without a problem
+	$(BIN)/python docs/check_notes.py
+
+test: .venv
+	$(BIN)/pytest

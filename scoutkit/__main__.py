@@ -1,0 +1,5 @@
+"""`python -m scoutkit` is `scoutkit`."""
+
+from scoutkit.commands import main
+
+main()

@@ -1,0 +1,76 @@
+"""How an agent's work ended: readable text, the exit status in words, the rule for done. Shared by every reader."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+from scoutkit.model import END_OF_REPORT, Outcome, Result, Usage
+
+_ESCAPE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
+    r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC and its kin up to their end: titles, links (whose text stays)
+    r"|\x1b[ -/]*[0-~]"  # shorter sequences, and openings of longer ones that never end
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"  # every other control character but tab and newline
+)
+_CLOSING = re.compile(rf"\s*[`*]*{re.escape(END_OF_REPORT)}[`*]*\s*\Z")
+
+
+def readable(text: str) -> str:
+    """Text as a person would read it: no escape sequences or control characters, lines ended by newlines alone."""
+    return _ESCAPE.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\r").replace("\r", "\n"))
+
+
+def ending(exit_code: int | None) -> str:
+    """An exit status in words: `exit status 3`, `signal 9 (killed)`."""
+    if exit_code is None:
+        return "nobody saw how it ended"
+    if exit_code < 0:
+        return _signal(-exit_code)
+    if 128 < exit_code < 128 + signal.NSIG and (name := _signal(exit_code - 128)):  # as a shell says it
+        return f"exit status {exit_code}: {name}"
+    return f"exit status {exit_code}"
+
+
+def _signal(number: int) -> str:
+    meaning = signal.strsignal(number) if 0 < number < signal.NSIG else None
+    return f"signal {number} ({meaning.lower()})" if meaning else f"signal {number}"
+
+
+def last_line(text: str, limit: int = 300) -> str:
+    """The last line that says something, cut to `limit` characters."""
+    lines = [" ".join(line.split()) for line in readable(text).splitlines()]
+    said = next((line for line in reversed(lines) if line), "")
+    return said if len(said) <= limit else f"{said[: limit - 1]}…"
+
+
+def is_closed(report: str) -> bool:
+    """Does it end in the closing line that prompts ask for? Plain programs need not write one."""
+    return bool(_CLOSING.search(report))
+
+
+def judge(
+    report: str,
+    exit_code: int | None,
+    stderr_tail: str,
+    *,
+    error: str = "",
+    hint: str = "",
+    usage: Usage = Usage(),  # noqa: B008 - frozen
+    model: str = "",
+    version: str = "",
+) -> Outcome:
+    """Done needs exit status 0 and a report that is not blank. What was said is kept either way, without closing line.
+
+    `error` is what the agent itself said went wrong; without it stderr's last line stands in for it.
+    """
+    text = _CLOSING.sub("", readable(report)).strip("\n")
+    if not text.strip():
+        text = ""
+    if exit_code == 0 and text:
+        return Outcome(Result.DONE, f"{text}\n", usage=usage, model=model, version=version)
+    how = "it left no report" if exit_code == 0 else ending(exit_code)
+    said = last_line(error) or last_line(stderr_tail)
+    reason = f"{how}: {said}" if said else how
+    report = f"{text}\n" if text else ""
+    return Outcome(Result.FAILED, report, reason, hint, usage=usage, model=model, version=version)

@@ -1,0 +1,129 @@
+"""What `doctor` looks at, one function a thing."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from scoutkit import config, git
+from scoutkit.desk import Desk
+from scoutkit.errors import ScoutError
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. A check that is not required is advice."""
+
+    name: str
+    ok: bool
+    message: str
+    hint: str = ""
+    required: bool = False
+
+
+def examine(ctx: click.Context) -> list[Check]:
+    """Every check that can be made here; those about a repository only inside one."""
+    checks = [_git(), _sqlite(), *map(_folder, (config.user_state(), config.user_cache()))]
+    from scoutkit.commands.session import open_desk
+
+    try:
+        desk = open_desk(ctx, sync=False)
+    except ScoutError as error:
+        return [*checks, Check("repository", ok=False, message=error.message, hint=error.hint, required=True)]
+    return [*checks, *_repository(desk), *_notes(desk), *_agents(desk), *_leftovers(desk)]
+
+
+def _git() -> Check:
+    try:
+        found = git.output(Path("/"), "version").split()[2]
+    except ScoutError as error:
+        return Check("git", ok=False, message=error.message, hint=error.hint, required=True)
+    enough = tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) >= (2, 31)
+    return Check("git", ok=enough, message=found, hint="install git 2.31 or newer", required=True)
+
+
+def _sqlite() -> Check:
+    version = sqlite3.sqlite_version
+    try:
+        with sqlite3.connect(":memory:") as db:
+            db.execute("create virtual table t using fts5(x, tokenize = 'porter unicode61')")
+    except sqlite3.OperationalError as error:
+        hint = "use a Python whose SQLite has FTS5"
+        return Check("sqlite", ok=False, message=f"{version}: {error}", hint=hint, required=True)
+    return Check("sqlite", ok=True, message=f"{version} with FTS5", required=True)
+
+
+def _folder(path: Path) -> Check:
+    """Can scoutkit write there? The folder, or the nearest one above it that exists."""
+    existing = next(parent for parent in (path, *path.parents) if parent.exists())
+    ok = existing.is_dir() and os.access(existing, os.W_OK)
+    hint = f"make {existing} writable for you"
+    return Check(f"folder {path}", ok=ok, message="writable" if ok else "not writable", hint=hint, required=True)
+
+
+def _repository(desk: Desk) -> list[Check]:
+    checks = [Check("repository", ok=True, message=str(desk.where), required=True), _folder(desk.places.state)]
+    try:
+        commit = git.resolve(desk.repository, "HEAD")
+        checks.append(Check("commit", ok=True, message=commit[:10]))
+    except ScoutError as error:
+        checks.append(Check("commit", ok=False, message=error.message, hint=error.hint))
+    return checks
+
+
+def _notes(desk: Desk) -> list[Check]:
+    step = desk.sync()
+    ignored = desk.notes_ignored()
+    count = desk.catalogue.count()
+    problems = [
+        Check("note", ok=False, message=f"{one.path}:{one.line}: {one.problem}", hint=one.hint) for one in step.problems
+    ]
+    return [
+        _folder(desk.places.notes),
+        Check(
+            "notes kept",
+            ok=not ignored,
+            message=f"git ignores them ({ignored}): they are not committed" if ignored else "git sees them",
+            hint="take the rule out of the ignore file, or set `notes` to another folder",
+        ),
+        Check("catalogue", ok=True, message=f"{count} notes in step with the files"),
+        _fulltext(desk),
+        *problems,
+    ]
+
+
+def _fulltext(desk: Desk) -> Check:
+    difference = desk.fulltext.difference(desk.catalogue)
+    message = difference or "in step with the catalogue"
+    return Check("full text", ok=not difference, message=message, hint="scoutkit index --rebuild")
+
+
+def _agents(desk: Desk) -> list[Check]:
+    from scoutkit.agents import registry
+
+    checks = []
+    for name in registry.names(desk.settings):
+        one = registry.describe(name, desk.settings)
+        message = one.version or one.path or "here" if one.ok else "not here"
+        checks.append(Check(f"agent {name}", ok=one.ok, message=message, hint=one.hint, required=name == "builtin"))
+    checks.append(
+        Check(
+            "isolation",
+            ok=False,
+            message="none in this version: agents run with your rights, in a worktree of their own",
+            hint="the built-in agent only reads; give other agents only what you would run yourself",
+        )
+    )
+    return checks
+
+
+def _leftovers(desk: Desk) -> list[Check]:
+    from scoutkit import story
+
+    found = story.tidy(desk, dry=True)
+    message = f"{len(found)} folders left by dead runs" if found else "nothing left behind"
+    return [Check("leftovers", ok=not found, message=message, hint="scoutkit clean")]

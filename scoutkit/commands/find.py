@@ -1,0 +1,180 @@
+"""Finding and reading notes: search, list, about, related, show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from scoutkit.commands import say
+from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
+from scoutkit.desk import Desk
+from scoutkit.errors import NotFound
+from scoutkit.model import NOTE_TYPES, STATUSES, Citation, Hit, Note
+
+
+def filters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that narrow a list of notes."""
+    for option in (
+        click.option("--limit", type=click.IntRange(min=1), help="At most so many."),
+        click.option("--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Only in this state."),
+        click.option("--path", "paths", multiple=True, metavar="PATH", help="Only those citing this file or folder."),
+        click.option("--tag", "tags", multiple=True, help="Only with this tag."),
+        click.option("--type", "types", multiple=True, type=click.Choice(NOTE_TYPES), help="Only of this type."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@filters
+@json_option
+@click.pass_context
+def search(ctx: click.Context, query: tuple[str, ...], *, limit: int | None, as_json: bool, **narrow: Any) -> int:
+    """Find notes by any text: words, identifiers, quoted phrases.
+
+    Notes with all the words come first, then those with any of them. Exit code 1 when nothing is found.
+    """
+    desk = open_desk(ctx)
+    text = " ".join(query)
+    found = desk.catalogue.search(text, limit=limit or 20, **narrow)
+    suggestion = None if found else desk.fulltext.suggest(text)
+    if not found:
+        found = desk.catalogue.by_ids(desk.fulltext.fuzzy(text, limit=limit or 20), **narrow)
+    code = _show_hits("search", found, as_json=as_json)
+    if not as_json and not found:
+        say.tell(f"nothing found for: {text}")
+    if suggestion and not as_json:
+        say.tell(f"did you mean: {suggestion}")
+    desk.fulltext.follow()
+    return code
+
+
+@click.command("list")
+@filters
+@json_option
+@click.pass_context
+def list_notes(ctx: click.Context, *, limit: int | None, as_json: bool, **narrow: Any) -> int:
+    """List notes, newest first."""
+    desk = open_desk(ctx)
+    _show_hits("list", desk.catalogue.list(limit=limit, **narrow), as_json=as_json)
+    desk.fulltext.follow()
+    return 0
+
+
+@click.command()
+@click.argument("place", metavar="PATH[:LINES]")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@json_option
+@click.pass_context
+def about(ctx: click.Context, place: str, *, limit: int | None, as_json: bool) -> int:
+    """What is known about a file, a folder or lines: notes that cite them.
+
+    LINES is 50 or 10-20. Exit code 1 when nothing is known.
+    """
+    desk = open_desk(ctx)
+    path, start, end = _place(desk, place)
+    found = desk.catalogue.about(path, start, end)[:limit]
+    code = _show_hits("about", found, as_json=as_json)
+    if not found and not as_json:
+        say.tell(f"no note cites {place}")
+    return code
+
+
+@click.command()
+@note_argument
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@json_option
+@click.pass_context
+def related(ctx: click.Context, note: str, *, limit: int, as_json: bool) -> int:
+    """Notes on the same subject as NOTE (an id, the start of one, a path or a title)."""
+    desk = open_desk(ctx)
+    found = desk.catalogue.by_ids(desk.fulltext.related(find_note(desk, note).id, limit=limit))
+    code = _show_hits("related", found, as_json=as_json)
+    if not found and not as_json:
+        say.tell(f"no note is related to {note}")
+    return code
+
+
+@click.command()
+@note_argument
+@click.option("--code", is_flag=True, help="Add the cited lines as they were at the note's commit.")
+@json_option
+@click.pass_context
+def show(ctx: click.Context, note: str, *, code: bool, as_json: bool) -> None:
+    """Show a note: an id, the start of one, a path, a file name or a title.
+
+    Rendered on a terminal; the file as it is when piped.
+    """
+    desk = open_desk(ctx)
+    found = find_note(desk, note)
+    excerpts = _excerpts(desk, found) if code else []
+    if as_json:
+        extra = {"code": [{"at": citation.at, "lines": lines} for citation, lines in excerpts]} if code else {}
+        say.as_json("show", note=say.note_json(found, body=True), **extra)
+        return
+    fences = "\n\n".join(f"`{citation.at}`\n\n{_fence(citation.path, lines)}" for citation, lines in excerpts)
+    if say.colourful():
+        _render(found, fences)
+    else:
+        raw = desk.notebook.bytes_of(found.path).decode("utf-8", "surrogateescape")
+        say.answer(raw.rstrip("\n") + (f"\n\n{fences}" if fences else ""))
+
+
+def _show_hits(command: str, found: list[Hit], *, as_json: bool) -> int:
+    if as_json:
+        say.as_json(command, hits=[say.hit_json(hit) for hit in found])
+    else:
+        say.hits(found)
+    return 0 if found else NotFound.exit_code
+
+
+def _place(desk: Desk, place: str) -> tuple[str, int, int]:
+    """A path as typed (from where the person stands, or from the root) and its lines; 0, 0 for a whole file."""
+    match = re.fullmatch(r"(.*?)(?::(\d+)(?:[-–](\d+))?)?", place, re.DOTALL)
+    assert match
+    start = int(match[2] or 0)
+    return desk.relative(match[1]), start, int(match[3] or start)
+
+
+def _excerpts(desk: Desk, note: Note) -> list[tuple[Citation, list[str]]]:
+    """The cited lines at the note's commit; citations that point nowhere have none."""
+    if not note.commit:
+        return []
+    with desk.snapshot(note.commit) as snapshot:
+        found = [(citation, snapshot.lines(citation.path) or []) for citation in note.citations if citation.start]
+    return [(citation, cut) for citation, lines in found if (cut := lines[citation.start - 1 : citation.end])]
+
+
+def _fence(path: str, lines: list[str]) -> str:
+    """Lines as a fenced block that nothing in them can close."""
+    longest = max((len(run) for line in lines for run in re.findall(r"`{3,}", line)), default=2)
+    ticks = "`" * (longest + 1)
+    return "\n".join([f"{ticks}{path.rsplit('.', 1)[-1] if '.' in path else ''}", *lines, ticks])
+
+
+def _render(note: Note, fences: str) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.text import Text
+
+    console = Console(width=min(Console().width, 110))
+    facts = [
+        note.id,
+        note.type,
+        note.status,
+        note.at[:10],
+        note.by,
+        note.commit[:10],
+        *(f"#{tag}" for tag in note.tags),
+    ]
+    console.print(Text("  ".join(fact for fact in facts if fact), style="dim"))
+    if note.question:
+        console.print(Text(f"asked: {note.question}", style="italic"))
+    console.print()
+    console.print(Markdown(f"{note.body}\n\n{fences}" if fences else note.body))
+    console.print()
+    console.print(Text(note.path, style="dim"))

@@ -1,0 +1,144 @@
+"""Sending agents: ask."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+import click
+
+from scoutkit.commands import say
+from scoutkit.commands.progress import Progress
+from scoutkit.commands.session import complete_agents, json_option, open_desk
+from scoutkit.desk import Desk
+from scoutkit.errors import AgentFailed, Interrupted
+from scoutkit.model import Kind, Limits, Note, Result, Verdict
+
+
+class Duration(click.ParamType):
+    """Seconds, or `90s`, `10m`, `1h`."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """In seconds."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip().lower())
+        if not match or float(match[1]) <= 0:
+            self.fail(f"{value!r} is not a time: write 90s, 10m or 1h", param, ctx)
+        return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents.")
+@click.option("--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout.")
+@click.option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees.")
+@click.option("--timeout", type=Duration(), default="15m", show_default=True, help="Stop the agent after this time.")
+@click.option("--force", is_flag=True, help="Send even where a note already answers the same question.")
+@click.option(
+    "--isolate",
+    type=click.Choice(["auto", "none"]),
+    default="auto",
+    show_default=True,
+    help="How to contain the agent.",
+)
+@click.option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree.")
+@json_option
+@click.pass_context
+def ask(
+    ctx: click.Context,
+    question: tuple[str, ...],
+    *,
+    agent: str,
+    agent_cmd: str,
+    base: str,
+    timeout: float,
+    force: bool,
+    isolate: str,
+    run_hooks: bool,
+    as_json: bool,
+) -> int:
+    """How does this work? Send an agent to find out; its answer is kept as a note.
+
+    The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
+    """
+    from scoutkit import story
+    from scoutkit.agents import registry
+
+    text = " ".join(question).strip()
+    if not text:
+        raise click.UsageError("the question is empty")
+    desk = open_desk(ctx)
+    name, hints = registry.choose("command" if agent_cmd else agent, desk.settings, interactive=_interactive())
+    for hint in hints:
+        say.tell(hint)
+    chosen = registry.find(name, desk.settings, agent_cmd=agent_cmd)
+    mission = story.plan(
+        desk, Kind.ASK, text, chosen, base=base, limits=Limits(timeout=timeout), agent_cmd=agent_cmd, isolate=isolate
+    )
+    known = None if force else story.remembered(desk, mission)
+    if known:
+        return _from_memory(known, as_json=as_json)
+    _warn(desk, mission.isolation, agent=chosen.name)
+    began = time.monotonic()
+    with Progress(chosen.name) as progress:
+        answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=run_hooks)
+    outcome, run = answer.outcome, answer.run
+    assert outcome
+    assert run
+    if as_json:
+        say.as_json(
+            "ask",
+            note=say.note_json(answer.note),
+            run={**say.run_json(run), "exit": run.exit},
+            report=answer.report,
+        )
+    else:
+        _print(answer.note)
+    desk.fulltext.follow()
+    say.tell(f"{_summary(answer.note)}  {time.monotonic() - began:.1f} s")
+    say.tell(f"note: {answer.note.path}  (scoutkit show {answer.note.id})")
+    if outcome.result is Result.INTERRUPTED:
+        raise Interrupted("interrupted", f"what it found so far: scoutkit show {answer.note.id}")
+    if outcome.result is not Result.DONE:
+        hint = outcome.hint or f"what it said: scoutkit run logs {run.id}"
+        raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
+    return 0
+
+
+def _interactive() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _from_memory(note: Note, *, as_json: bool) -> int:
+    if as_json:
+        say.as_json("ask", note=say.note_json(note), run=None, report=note.body, from_memory=True)
+    else:
+        _print(note)
+        say.tell(f"from memory: {note.path} ({note.at[:10]}) answers this and still holds; --force asks again")
+    return 0
+
+
+def _warn(desk: Desk, isolation: str, *, agent: str) -> None:
+    """Say what a person would want to know before the agent starts."""
+    if isolation == "none" and agent != "builtin":
+        say.tell(f"agent {agent} runs without isolation: it can read and write what you can")
+    if ignored := desk.notes_ignored():
+        say.tell(f"git ignores {desk.settings.notes} ({ignored}): notes kept there are not committed")
+
+
+def _summary(note: Note) -> str:
+    counts = {verdict: sum(one.verdict is verdict for one in note.citations) for verdict in Verdict}
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    return f"citations: {said}" if said else "no citations"
+
+
+def _print(note: Note) -> None:
+    if not say.colourful():
+        say.answer(note.body.rstrip("\n"))
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(width=min(Console().width, 110)).print(Markdown(note.body))

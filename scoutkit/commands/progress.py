@@ -1,0 +1,73 @@
+"""What an agent is doing, while it does it: a live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+from scoutkit.commands import say
+from scoutkit.model import Event, EventKind
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_CITATION = re.compile(r"[\w./-]+\.\w+(?::\d|#L\d)")  # a count for the eye; the birth check does the reading
+
+
+class Progress:
+    """Shows events as they come. A context manager; `tell` prints a line of its own meanwhile."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+        self._doing = "starting"
+        self._citations = 0
+        self._began = time.monotonic()
+        self._said = 0.0
+        self._live = say.colourful(sys.stderr)
+
+    def __enter__(self) -> Self:
+        if self._live:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._display = Live(
+                console=Console(stderr=True), get_renderable=self._line, refresh_per_second=8, transient=True
+            )
+            self._display.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._display.stop()
+
+    def tell(self, line: str) -> None:
+        """A line that stays."""
+        if self._live:
+            self._display.console.print(line, markup=False, highlight=False)
+        else:
+            say.tell(line)
+
+    def watch(self, event: Event) -> None:
+        """One event of the agent."""
+        if event.kind in {EventKind.TEXT, EventKind.REPORT}:
+            count = len(_CITATION.findall(event.text))
+            self._citations = count if event.kind is EventKind.REPORT else self._citations + count
+        elif event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY} and event.text:
+            self._doing = " ".join(event.text.split())
+            if not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
+                self._said = time.monotonic()
+                say.tell(f"{self._agent}: {self._doing}")
+
+    def _line(self) -> RenderableType:
+        from rich.spinner import Spinner
+        from rich.text import Text
+
+        seconds = time.monotonic() - self._began
+        cited = f", {self._citations} citation{'s' * (self._citations != 1)}" if self._citations else ""
+        text = Text(f"{self._agent} {seconds:.0f} s{cited}: {self._doing}", no_wrap=True, overflow="ellipsis")
+        if not hasattr(self, "_spinner"):
+            self._spinner = Spinner("dots")
+        self._spinner.text = text
+        return self._spinner

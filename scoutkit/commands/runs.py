@@ -1,0 +1,119 @@
+"""What agents did: runs, run show, run logs, run stop."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from scoutkit.commands import say
+from scoutkit.commands.session import json_option, open_desk
+from scoutkit.errors import NotFound
+from scoutkit.model import Run, State
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@json_option
+@click.pass_context
+def runs(ctx: click.Context, *, limit: int, as_json: bool) -> None:
+    """List runs, newest first."""
+    found = open_desk(ctx, sync=False).journal.runs(limit=limit)
+    if as_json:
+        say.as_json("runs", runs=[say.run_json(run) for run in found])
+    elif found:
+        header = ("ID", "STARTED", "AGENT", "RESULT", "TIME", "NOTE", "QUESTION")
+        say.table(header, [_row(run) for run in found])
+    else:
+        say.tell("no runs yet: scoutkit ask QUESTION")
+
+
+@click.group()
+def run() -> None:
+    """Look at one run, or stop it."""
+
+
+@run.command("show")
+@click.argument("id_", metavar="ID")
+@json_option
+@click.pass_context
+def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
+    """What one run was and how it went."""
+    found = open_desk(ctx, sync=False).journal.get(id_)
+    if as_json:
+        say.as_json("run", run={**say.run_json(found), "exit": found.exit, "base": found.base, "reason": found.reason})
+        return
+    facts = {
+        "run": found.id,
+        found.kind: found.text,
+        "agent": " ".join(part for part in (found.agent, found.version, found.model) if part),
+        "base": found.base,
+        "state": f"{found.state}, {found.result}" if found.result else found.state,
+        "reason": found.reason,
+        "exit": "" if found.exit is None else str(found.exit),
+        "started": found.started,
+        "time": _time(found),
+        "isolation": found.isolation,
+        "tokens": _tokens(found),
+        "cost": "" if found.usage.cost_usd is None else f"${found.usage.cost_usd:.4f}",
+        "note": f"{found.note_path or '(not written yet)'}  {found.note_id}" if found.note_id else "",
+    }
+    for name, value in facts.items():
+        if value:
+            say.answer(f"{name + ':':<11}{' '.join(value.split())}")
+
+
+@run.command("logs")
+@click.argument("id_", metavar="ID")
+@click.option("--events", is_flag=True, help="What scoutkit understood of it, as JSON lines.")
+@click.pass_context
+def logs(ctx: click.Context, id_: str, *, events: bool) -> None:
+    """What the agent wrote: its output, then its errors. Secrets are blotted out."""
+    desk = open_desk(ctx, sync=False)
+    found = desk.journal.get(id_)
+    records = desk.places.records(found.id)
+    texts = [path.read_bytes() for name in (("events.jsonl",) if events else ("transcript.txt", "stderr.txt"))
+             if (path := records / name).exists()]  # fmt: skip
+    if not any(texts):
+        raise NotFound(f"run {found.id} left no logs", f"scoutkit run show {found.id}")
+    sys.stdout.flush()
+    for text in texts:
+        sys.stdout.buffer.write(text if text.endswith(b"\n") or not text else text + b"\n")
+    sys.stdout.buffer.flush()
+
+
+@run.command("stop")
+@click.argument("id_", metavar="ID")
+@click.pass_context
+def stop(ctx: click.Context, id_: str) -> None:
+    """Stop a run that is going on; what it found so far becomes a draft note."""
+    from scoutkit.dispatch import runner
+
+    desk = open_desk(ctx, sync=False)
+    found = desk.journal.get(id_)
+    if found.state is State.REMOVED:
+        say.tell(f"run {found.id} has ended: {found.result}")
+        return
+    ended = runner.stop(found, desk.journal)
+    say.tell(f"stopped: {ended.id}" + (f"  what it found so far: scoutkit show {ended.note_id}" * bool(ended.note_id)))
+
+
+def _row(run: Run) -> tuple[str, ...]:
+    started = datetime.fromisoformat(run.started).astimezone().strftime("%Y-%m-%d %H:%M")
+    question = " ".join(run.text.split())
+    return (run.id, started, run.agent, run.result or run.state, _time(run), run.note_id or "-", question)
+
+
+def _time(run: Run) -> str:
+    seconds = run.seconds
+    if seconds is None:
+        if run.state is State.REMOVED:
+            return "-"
+        seconds = (datetime.now(UTC) - datetime.fromisoformat(run.started)).total_seconds()
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+def _tokens(run: Run) -> str:
+    usage = say.usage_json(run)
+    return f"{usage['input_tokens'] or 0} in, {usage['output_tokens'] or 0} out" if usage else ""

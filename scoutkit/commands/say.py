@@ -1,0 +1,154 @@
+"""How commands speak: answers to stdout, narration, errors and hints to stderr, JSON as one document."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from scoutkit.errors import ScoutError
+
+if TYPE_CHECKING:  # `--help` and completion need no nouns
+    from scoutkit.model import Citation, Hit, Note, Run
+
+
+def escape_unprintable() -> None:
+    """Print what the terminal's encoding lacks (a file name that is no text, an emoji) as an escape; never fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def tell(line: str) -> None:
+    """One line of narration."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def complain(error: ScoutError) -> None:
+    """An error: what, with the value, then what to do about it."""
+    tell(f"{paint('error:', 31, sys.stderr)} {error.message}")
+    if error.hint:
+        tell(f"hint: {error.hint}")
+
+
+def answer(text: str) -> None:
+    """The answer of a command."""
+    print(text)
+
+
+def as_json(command: str, **fields: Any) -> None:
+    """One JSON document with its schema's name."""
+    answer(json.dumps({"schema": f"scoutkit/{command}/1", **fields}, ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def colourful(stream: Any = None) -> bool:
+    """May this stream be coloured? As no-color.org has it: a terminal, `NO_COLOR` unset or empty, `TERM` not dumb."""
+    stream = stream or sys.stdout
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, code: int, stream: Any = None) -> str:
+    """Text in an ANSI colour where the stream takes it."""
+    return f"\x1b[{code}m{text}\x1b[0m" if colourful(stream) else text
+
+
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """A citation as scripts see it; lines are null where it named none."""
+    row: dict[str, Any] = {
+        "path": citation.path,
+        "start": citation.start or None,
+        "end": citation.end or None,
+        "verdict": citation.verdict,
+        "symbol": citation.symbol or None,
+    }
+    return {**row, "was": citation.was} if citation.was else row
+
+
+def note_json(note: Note, *, body: bool = False) -> dict[str, Any]:
+    """A note as scripts see it."""
+    row: dict[str, Any] = {
+        "id": note.id,
+        "path": note.path,
+        "title": note.title,
+        "type": note.type,
+        "status": note.status,
+        "tags": list(note.tags),
+        "commit": note.commit or None,
+        "citations": [citation_json(citation) for citation in note.citations],
+    }
+    return {**row, "body": note.body} if body else row
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """A search hit as scripts see it."""
+    return {
+        "id": hit.id,
+        "path": hit.path,
+        "title": hit.title,
+        "type": hit.type,
+        "status": hit.status,
+        "score": round(hit.score, 4),
+        "snippet": hit.snippet,
+    }
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    """A run as scripts see it."""
+    return {
+        "id": run.id,
+        "kind": run.kind,
+        "agent": run.agent,
+        "state": run.state,
+        "result": run.result,
+        "isolation": run.isolation,
+        "text": run.text,
+        "started": run.started,
+        "seconds": run.seconds,
+        "usage": usage_json(run),
+        "cost": None if run.usage.cost_usd is None else {"usd": run.usage.cost_usd},
+        "note": run.note_id or None,
+    }
+
+
+def usage_json(run: Run) -> Mapping[str, int | None] | None:
+    """Tokens used, or null where the agent does not say."""
+    usage = run.usage
+    if usage.input_tokens is None and usage.output_tokens is None:
+        return None
+    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+
+
+def hits(found: Iterable[Hit]) -> None:
+    """Hits for a person: a title line, where it is, and the matching text."""
+    for hit in found:
+        mark = "" if hit.status == "stable" else f"  ({hit.status})"
+        answer(f"{paint(hit.id, 33)}  {paint(hit.title, 1)}{mark}")
+        answer(f"          {paint(hit.path, 2)}")
+        if hit.snippet:
+            answer(f"          {_marked(hit)}")
+
+
+def _marked(hit: Hit) -> str:
+    if not colourful():
+        return hit.snippet
+    pieces, at = [], 0
+    for start, end in hit.marks:
+        pieces += [hit.snippet[at:start], paint(hit.snippet[start:end], 32)]
+        at = end
+    return "".join([*pieces, hit.snippet[at:]])
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Columns as wide as their content, the last one cut at the terminal's edge."""
+    import shutil
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    lines = [tuple(header), *(tuple(row) for row in rows)]
+    columns = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    for number, line in enumerate(lines):
+        text = "  ".join(cell.ljust(size) for cell, size in zip(line, columns, strict=True)).rstrip()
+        text = text if len(text) <= width else text[: width - 1] + "…"
+        answer(paint(text, 2) if number == 0 else text)

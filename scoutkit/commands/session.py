@@ -1,0 +1,75 @@
+"""What nearly every command does first: open the desk, finish what was cut short, bring the catalogue in step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scoutkit.commands.say import tell
+
+if TYPE_CHECKING:
+    from scoutkit.desk import Desk
+    from scoutkit.model import Note
+
+
+def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
+    """The desk of the repository the command is run in."""
+    from scoutkit.desk import Desk
+
+    options = ctx.find_root().obj
+    desk = Desk.open(Path.cwd() / options["folder"], here=options["here"])
+    if desk.journal.unfinished():
+        from scoutkit import story
+
+        story.recover(desk, tell)
+    if sync:
+        step = desk.sync()
+        if step.rebuilt:
+            tell(f"catalogue rebuilt from the notes: {step.rebuilt}")
+        if step.problems_changed:
+            count = len(step.problems)
+            tell(f"{count} problem{'s' * (count != 1)} in the notes: scoutkit index" if count else "no more problems")
+    return desk
+
+
+def find_note(desk: Desk, reference: str) -> Note:
+    """The note a person means by an id, the start of one, a path, a file name or a title. NotFound otherwise."""
+    from dataclasses import replace
+
+    row = desk.catalogue.resolve(reference)
+    return replace(desk.notebook.read(row.path).note, id=row.id, path=row.path)
+
+
+def complete_notes(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
+    """Shell completion: ids (with titles) that begin so."""
+    from click.shell_completion import CompletionItem
+
+    from scoutkit.desk import Desk
+    from scoutkit.errors import ScoutError
+
+    try:
+        options = ctx.find_root().obj or {"folder": Path(), "here": False}
+        desk = Desk.open(Path.cwd() / options["folder"], here=options["here"])
+        return [
+            CompletionItem(hit.id, help=hit.title) for hit in desk.catalogue.list() if hit.id.startswith(incomplete)
+        ]
+    except ScoutError:
+        return []  # no repository here: nothing to complete
+
+
+def complete_agents(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Shell completion: names of agents."""
+    from scoutkit import config
+    from scoutkit.agents import registry
+    from scoutkit.errors import ScoutError
+
+    try:
+        return [name for name in registry.names(config.load(None)) if name.startswith(incomplete)]
+    except ScoutError:
+        return []
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
+note_argument = click.argument("note", shell_complete=complete_notes)

@@ -1,0 +1,114 @@
+"""Keeping scoutkit in order: index, clean, doctor, agents, completion."""
+
+from __future__ import annotations
+
+import click
+
+from scoutkit.commands import say
+from scoutkit.commands.session import json_option, open_desk
+from scoutkit.errors import ScoutError
+
+
+@click.command()
+@click.option("--rebuild", is_flag=True, help="Throw the indexes away first; they are made again from the notes.")
+@json_option
+@click.pass_context
+def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
+    """Bring the indexes in step with the notes, and list every problem in them."""
+    desk = open_desk(ctx, sync=False)
+    if rebuild:
+        desk.catalogue.discard()
+    step = desk.sync()
+    desk.fulltext.update(desk.catalogue, rebuild=rebuild)
+    count = desk.catalogue.count()
+    if as_json:
+        rows = [{"path": p.path, "line": p.line, "problem": p.problem, "hint": p.hint} for p in step.problems]
+        say.as_json("index", notes=count, problems=rows)
+        return
+    for problem in step.problems:
+        say.answer(f"{problem.path}:{problem.line}: {problem.problem}")
+        say.answer(f"  hint: {problem.hint}")
+    say.tell(f"{count} notes, {len(step.problems)} problems")
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@json_option
+@click.pass_context
+def clean(ctx: click.Context, *, dry_run: bool, as_json: bool) -> None:
+    """Remove what dead runs left: worktrees nobody owns, trash."""
+    from scoutkit import story
+
+    desk = open_desk(ctx)
+    removed = story.tidy(desk, dry=dry_run)
+    if as_json:
+        say.as_json("clean", dry_run=dry_run, removed=[str(path) for path in removed])
+        return
+    for path in removed:
+        say.answer(f"{'would remove' if dry_run else 'removed'}: {path}")
+    if not removed:
+        say.tell("nothing to clean")
+
+
+@click.command()
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, *, as_json: bool) -> int:
+    """Check that everything scoutkit needs is there. Exit code 1 if something required fails."""
+    from scoutkit.commands import checkup
+
+    checks = checkup.examine(ctx)
+    if as_json:
+        rows = [{"name": c.name, "ok": c.ok, "message": c.message, "hint": c.hint} for c in checks]
+        say.as_json("doctor", checks=rows)
+    else:
+        for check in checks:
+            mark = say.paint("ok", 32) if check.ok else say.paint("no" if check.required else "--", 31)
+            say.answer(f"{mark:<4}{check.name}: {check.message}")
+            if check.hint and not check.ok:
+                say.answer(f"    hint: {check.hint}")
+    return ScoutError.exit_code if any(check.required and not check.ok for check in checks) else 0
+
+
+@click.command()
+@json_option
+def agents(*, as_json: bool) -> None:
+    """List the agents there are, and whether they can be used here."""
+    from pathlib import Path
+
+    from scoutkit import config, git
+    from scoutkit.agents import registry
+    from scoutkit.errors import RepositoryError
+
+    try:
+        settings = config.load(git.discover(Path.cwd()))
+    except RepositoryError:
+        settings = config.load(None)
+    found = [(name, registry.describe(name, settings)) for name in registry.names(settings)]
+    if as_json:
+        rows = [
+            {"name": name, "ok": one.ok, "version": one.version or None, "path": one.path or None, "hint": one.hint}
+            for name, one in found
+        ]
+        say.as_json("agents", agents=rows, default=settings.agent or "builtin")
+        return
+    for name, one in found:
+        mark = "*" if name == (settings.agent or "builtin") else " "
+        state = " ".join(part for part in (one.version, one.path) if part) if one.ok else f"not here: {one.hint}"
+        say.answer(f"{mark} {name:<12} {state}".rstrip())
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion script of a shell.
+
+    For bash, in ~/.bashrc: eval "$(scoutkit completion bash)"
+    """
+    from click.shell_completion import get_completion_class
+
+    maker = get_completion_class(shell)
+    assert maker
+    root = ctx.find_root().command
+    say.answer(maker(root, {}, "scoutkit", "_SCOUTKIT_COMPLETE").source())

@@ -1,0 +1,176 @@
+"""Notes by hand: new, edit, tag, rm, import."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from scoutkit import story
+from scoutkit.commands import say
+from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
+from scoutkit.errors import NotFound, ScoutError, UsageError
+from scoutkit.model import NOTE_TYPES, Note, Verdict
+
+
+@click.command()
+@click.argument("title", nargs=-1)
+@click.option("--type", "type_", type=click.Choice(NOTE_TYPES), default="note", show_default=True, help="Kind of note.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@json_option
+@click.pass_context
+def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[str, ...], as_json: bool) -> None:
+    """Write a note by hand, in $EDITOR or from standard input; its citations are checked against HEAD."""
+    desk = open_desk(ctx)
+    heading = " ".join(title)
+    if sys.stdin.isatty():
+        text = _compose(desk.blank_note(heading))
+    else:
+        text = _decoded(sys.stdin.buffer.read(), "standard input")
+        text = text if not heading or text.lstrip().startswith("# ") else f"# {heading}\n\n{text}"
+    if not text.strip():
+        raise UsageError("the note is empty: nothing was written", "write some text, or pipe it in")
+    note = story.keep(desk, text, "HEAD", type_=type_, tags=tags, title=heading)
+    desk.sync()
+    _kept("new", [note], as_json=as_json)
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--commit", default="HEAD", metavar="REV", show_default=True, help="The commit the text speaks of.")
+@click.option("--type", "type_", type=click.Choice(NOTE_TYPES), default="note", show_default=True, help="Kind of note.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@click.option("--check-only", is_flag=True, help="Report without writing; exit code 1 if a citation is wrong.")
+@json_option
+@click.pass_context
+def import_files(
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    *,
+    commit: str,
+    type_: str,
+    tags: tuple[str, ...],
+    check_only: bool,
+    as_json: bool,
+) -> int:
+    """Turn Markdown files (an answer, an ADR, a wiki page; - for standard input) into notes with checked citations."""
+    desk = open_desk(ctx)
+    texts = [(name, _decoded(_bytes(name), str(name))) for name in files]
+    notes = [
+        story.keep(
+            desk, text, commit, type_=type_, tags=tags, title="" if str(name) == "-" else name.stem, dry=check_only
+        )
+        for name, text in texts
+    ]
+    if not check_only:
+        desk.sync()
+    _kept("import", notes, as_json=as_json)
+    wrong = any(one.verdict is Verdict.WRONG for note in notes for one in note.citations)
+    return NotFound.exit_code if check_only and wrong else 0
+
+
+@click.command()
+@note_argument
+@click.pass_context
+def edit(ctx: click.Context, note: str) -> None:
+    """Open a note in $EDITOR."""
+    desk = open_desk(ctx)
+    found = find_note(desk, note)
+    before = desk.notebook.bytes_of(found.path)
+    _run_editor(desk.places.root / found.path)
+    desk.sync()
+    if desk.notebook.bytes_of(found.path) == before:
+        say.tell("unchanged")
+        return
+    for problem in desk.notebook.read(found.path).problems:
+        say.tell(f"{problem.path}:{problem.line}: {problem.problem} ({problem.hint})")
+    say.tell(f"saved: {found.path}")
+
+
+@click.command()
+@note_argument
+@click.argument("tags", nargs=-1)
+@click.option("--remove", "removed", multiple=True, metavar="TAG", help="A tag to take away; may be repeated.")
+@json_option
+@click.pass_context
+def tag(ctx: click.Context, note: str, tags: tuple[str, ...], *, removed: tuple[str, ...], as_json: bool) -> None:
+    """Add tags to a note, or show them."""
+    desk = open_desk(ctx)
+    found = find_note(desk, note)
+    if tags or removed:
+        kept = [one for one in dict.fromkeys((*found.tags, *tags)) if one not in removed]
+        desk.notebook.amend(found.path, {"tags": kept})
+        desk.sync()
+        found = find_note(desk, note)
+    if as_json:
+        say.as_json("tag", note=say.note_json(found))
+    elif found.tags:
+        say.answer(" ".join(found.tags))
+
+
+@click.command("rm")
+@click.argument("notes", nargs=-1, required=True)
+@click.pass_context
+def remove(ctx: click.Context, notes: tuple[str, ...]) -> None:
+    """Remove notes: the files go to scoutkit's trash, from where they can be taken back."""
+    desk = open_desk(ctx)
+    found = [find_note(desk, note) for note in notes]
+    for one in {note.path: note for note in found}.values():
+        trashed = desk.notebook.remove(one.path)
+        say.tell(f"removed: {one.path}  (now {trashed})")
+    desk.sync()
+
+
+def _kept(command: str, notes: list[Note], *, as_json: bool) -> None:
+    if as_json:
+        say.as_json(command, notes=[say.note_json(note, body=True) for note in notes])
+        return
+    for note in notes:
+        say.answer(f"{note.path or '(not written)'}  {note.id}  {note.title}")
+        for one in note.citations:
+            say.answer(f"  {one.verdict or '':<12} {one.at}")
+
+
+def _bytes(name: Path) -> bytes:
+    if str(name) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return name.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}", "give the path of a Markdown file") from error
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    if b"\0" in raw:
+        raise UsageError(f"not text: {name}", "give Markdown in UTF-8")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"not UTF-8: {name} (byte {error.start})", "convert it: iconv -t utf-8") from error
+
+
+def _compose(template: str) -> str:
+    """What a person makes of a template in their editor; nothing when they leave it as it is."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="scoutkit-") as folder:
+        path = Path(folder) / "note.md"
+        path.write_text(template, "utf-8")
+        _run_editor(path)
+        text = _decoded(path.read_bytes(), "the note")
+    return "" if text == template else text
+
+
+def _run_editor(path: Path) -> None:
+    from scoutkit import process
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        code = process.interact([*shlex.split(editor), path])
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot start the editor: {editor}", "set EDITOR to a program that exists") from error
+    if code:
+        raise ScoutError(f"the editor ended with status {code}: {editor}", "the file is as the editor left it")

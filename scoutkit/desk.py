@@ -1,0 +1,95 @@
+"""What a command has on its desk: one repository's settings, journal, notebook and catalogue, opened as needed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoutkit import config, git
+from scoutkit.model import Repository
+
+if TYPE_CHECKING:
+    from scoutkit.dispatch.journal import Journal
+    from scoutkit.knowledge.notebook import Notebook
+    from scoutkit.search.catalogue import Catalogue, Sync
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Everything about one repository that a command may need. Opening it reads settings and runs git once."""
+
+    repository: Repository
+    settings: config.Settings
+    places: config.Places
+
+    @classmethod
+    def open(cls, cwd: Path, *, here: bool = False) -> Desk:
+        """RepositoryError where there is no repository; UsageError for settings that cannot be read."""
+        repository = git.discover(cwd)
+        settings = config.load(repository)
+        return cls(repository, settings, config.places(repository, settings, here=here))
+
+    @property
+    def where(self) -> Path:
+        """A folder in which git answers for this repository."""
+        return self.repository.toplevel or self.repository.git_dir
+
+    @functools.cached_property
+    def journal(self) -> Journal:
+        from scoutkit.dispatch.journal import Journal
+
+        return Journal(self.places.journal)
+
+    @functools.cached_property
+    def notebook(self) -> Notebook:
+        from scoutkit.knowledge.notebook import Notebook
+
+        return Notebook(self.places)
+
+    @functools.cached_property
+    def catalogue(self) -> Catalogue:
+        from scoutkit.search.catalogue import Catalogue
+
+        return Catalogue(self.places.catalogue)
+
+    def sync(self) -> Sync:
+        """Bring the catalogue in step with the note files and the journal."""
+        report = self.catalogue.sync(self.notebook)
+        self.catalogue.runs_from(self.journal.runs())
+        return report
+
+    def relative(self, typed: str) -> str:
+        """A path as a person typed it, as the repository knows it: POSIX, from the root.
+
+        Taken from where they stand if it exists there, else from the root; a folder loses its trailing slash.
+        """
+        import os
+
+        root = self.repository.toplevel or self.places.root
+        here = Path(os.path.normpath(root / self.repository.prefix / typed))
+        if here.exists() and here.is_relative_to(root):
+            return here.relative_to(root).as_posix()
+        return os.path.normpath(typed.replace("\\", "/")).lstrip("/")
+
+    def notes_ignored(self) -> str:
+        """The rule by which git ignores new notes (`.gitignore:3:.claude/`), or nothing."""
+        if not self.repository.toplevel and not self.repository.main:
+            return ""
+        found = git.git(self.places.root, "check-ignore", "-v", self.places.notes / "note.md")
+        return found.text.split("\t")[0] if found.code == 0 else ""
+
+    def snapshot(self, commit: str) -> git.Snapshot:
+        """The files of a commit; to be closed."""
+        return git.Snapshot(self.where, commit)
+
+    @functools.cached_property
+    def redactor(self) -> Callable[[], Callable[[str], str]]:
+        """Makes a redactor for one stream, which knows this environment's secrets."""
+        import os
+
+        from scoutkit.knowledge.secrets import Redactor
+
+        return lambda: Redactor(dict(os.environ))

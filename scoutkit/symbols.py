@@ -1,0 +1,338 @@
+"""Definitions and calls in source text: the only module that uses tree-sitter.
+
+The grammars come compiled in one wheel and are unpacked once into the user's cache folder. No text makes these
+functions raise; text that is too large, minified or in a language without a table has no symbols.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scoutkit import config, languages
+from scoutkit.errors import Unavailable
+from scoutkit.languages import language_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["Call", "Symbol", "calls", "enclosing", "has_table", "language_of", "symbols"]
+
+LARGEST = 1_000_000  # characters: longer texts are data or generated
+_LONG_LINES = 400  # characters a line on average: beyond this it is minified
+_HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
+_UNSAID = frozenset({"prototype", "exports", "module", "this", "self"})  # owners that say nothing
+_OWNER = re.compile(r"::|->|[.:\\]")
+_GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_MARKER = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+(?:\[\[)?|;+|%+)?\s?|\s*\*+/\s*$")
+_COMMENT_LINE = re.compile(r"\n\s*(?:#|//|/\*|--)")
+_LICENSE = re.compile(r"copyright|licen[cs]e|spdx", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. Lines are 1-based and inclusive; `start` is that of its first decorator, `lead` that of the comment
+    right above it (`start` where there is none), `body_start` the line its body begins on (`start` where it has none).
+
+    `qualified` is `Class.method`; `kind` a capture name of languages.py, or `section` in Markdown and RST; `parent`
+    the qualified name of what it is defined in, or "".
+    """
+
+    name: str
+    qualified: str
+    kind: str
+    start: int
+    end: int
+    body_start: int
+    lead: int
+    signature: str
+    doc: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, by the last part of the name it is called by."""
+
+    name: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Found:
+    """A definition as the query matched it: bytes, rows (0-based) and nodes."""
+
+    begin: int
+    until: int
+    first: int
+    last: int
+    kind: str
+    raw: str
+    receiver: str
+    node: Node
+    rank: int  # of the query's pattern: where two match the same node, the first is the more precise
+
+
+def has_table(language: str | None) -> bool:
+    """Are a language's definitions known?"""
+    return language in languages.DEFINITIONS
+
+
+def symbols(path: str, text: str) -> list[Symbol]:
+    """Every definition in a file, in order, outer before inner. Never raises on any text."""
+    return list(_symbols(language_of(path, text), text))
+
+
+def enclosing(path: str, text: str, start: int, end: int) -> str:
+    """The qualified name of the innermost definition that holds lines `start` to `end`, its comment included; or ""."""
+    holders = [symbol for symbol in symbols(path, text) if symbol.lead <= start and end <= symbol.end]
+    return min(holders, key=lambda symbol: symbol.end - symbol.lead).qualified if holders and start > 0 else ""
+
+
+def calls(path: str, text: str, start: int = 1, end: int = 10**9) -> list[Call]:
+    """What lines `start` to `end` call, in order. Never raises on any text."""
+    language = language_of(path, text)
+    if language not in languages.CALLS or _unfit(text):
+        return []
+    root = _parse(language, text)
+    cursor = _cursor(language, "calls")
+    cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
+    found = sorted(cursor.captures(root).get("call", []), key=lambda node: node.start_byte)
+    return [Call(_text(node), row) for node in found if start <= (row := node.start_point.row + 1) <= end]
+
+
+@functools.lru_cache(maxsize=8)
+def _symbols(language: str | None, text: str) -> tuple[Symbol, ...]:
+    if language not in languages.DEFINITIONS or _unfit(text):
+        return ()
+    lines = text.split("\n")
+    root = _parse(language, text)
+    if language in ("markdown", "rst"):
+        headings = _cursor(language, "definitions").captures(root).get("heading", [])
+        return tuple(_sections(sorted(headings, key=lambda node: node.start_byte), lines))
+    found, beside, docstrings = _match(language, root, lines)
+    return tuple(_nest(language, found, beside, docstrings, lines))
+
+
+def _unfit(text: str) -> bool:
+    return len(text) > LARGEST or (len(text) > 20_000 and len(text) > _LONG_LINES * (text.count("\n") + 1))
+
+
+def _match(
+    language: str, root: Node, lines: list[str]
+) -> tuple[list[_Found], dict[int, tuple[int, bool]], dict[int, str]]:
+    """Definitions in order; decorators and comments that have their lines to themselves, by last row, as (first row,
+    is it a decorator); docstrings by the byte their block begins at."""
+    found: dict[int, _Found] = {}
+    wraps: dict[tuple[int, int], Node] = {}
+    beside: dict[int, tuple[int, bool]] = {}
+    docstrings: dict[int, str] = {}
+    for rank, match in _cursor(language, "definitions").matches(root):
+        if "name" not in match:
+            if "wrap" in match:
+                inner = match["inner"][0]
+                wraps[inner.start_byte, inner.end_byte] = match["wrap"][0]
+            elif "docstring" in match:
+                docstrings[match["docstring"][0].start_byte] = _text(match["docstring"][0])
+            else:
+                node = (match.get("comment") or match["attribute"])[0]
+                row, column = node.start_point
+                if not lines[row].encode("utf-8", "replace")[:column].strip():
+                    beside[_last_row(node)] = (row, "attribute" in match)
+            continue
+        name = match["name"][0]
+        kind = next(label for label in match if label not in ("name", "receiver", "_f"))
+        node = match[kind][0]
+        known = found.get(name.start_byte)
+        if known and (known.until - known.begin, -known.rank) >= (node.end_byte - node.start_byte, -rank):
+            continue
+        receiver = _text(match["receiver"][0]) if "receiver" in match else ""
+        rows = (node.start_point.row, _last_row(node))
+        raw = _text(name)[:300]
+        found[name.start_byte] = _Found(node.start_byte, node.end_byte, *rows, kind, raw, receiver, node, rank)
+    for definition in found.values():
+        while wrap := wraps.pop((definition.begin, definition.until), None):
+            definition.begin, definition.until = wrap.start_byte, wrap.end_byte
+            definition.first, definition.last = wrap.start_point.row, _last_row(wrap)
+    return sorted(found.values(), key=lambda one: (one.begin, -one.until)), beside, docstrings
+
+
+def _nest(
+    language: str,
+    found: Iterable[_Found],
+    beside: dict[int, tuple[int, bool]],
+    docstrings: dict[int, str],
+    lines: list[str],
+) -> Iterator[Symbol]:
+    """Definitions as symbols, each knowing what it is defined in."""
+    stack: list[tuple[int, Symbol]] = []
+    for one in found:
+        while stack and stack[-1][0] < one.until:
+            stack.pop()
+        holder = next((symbol for _, symbol in reversed(stack) if symbol.kind != "test"), None)
+        owner, name = _split(language, one)
+        if stack and one.kind in _HOLDERS and stack[-1][1].name == name and stack[-1][1].start == one.first + 1:
+            continue  # `typedef struct client { … } client`
+        kind = "method" if one.kind == "function" and (owner or (holder and holder.kind in _HOLDERS)) else one.kind
+        parent = ".".join(part for part in (holder.qualified if holder else "", owner) if part)
+        first, lead = _above(one.first, beside, lines)
+        body = _body(one.node)
+        doc = docstrings.get(body.start_byte, "") if body is not None and docstrings else ""
+        symbol = Symbol(
+            name=name,
+            qualified=f"{parent}.{name}" if parent and kind != "test" else name,
+            kind=kind,
+            start=first + 1,
+            end=one.last + 1,
+            body_start=(body.start_point.row if body is not None else one.first) + 1,
+            lead=lead + 1,
+            signature=_signature(one.node, body, kind),
+            doc=_docstring(doc) if doc else _comment(lines[lead:first]),
+            parent=parent,
+        )
+        stack.append((one.until, symbol))
+        yield symbol
+
+
+def _split(language: str, one: _Found) -> tuple[str, str]:
+    """Owner and name: `Reply.prototype.send` → Reply, send."""
+    raw = one.raw.strip()
+    if one.kind == "test" or language == "bash":
+        return "", " ".join(raw.split())
+    if one.kind == "impl" or language == "cpp":
+        shorter = ""
+        while shorter != raw:
+            shorter, raw = raw, _GENERIC.sub("", raw)
+        raw = raw if one.kind != "impl" else raw.split("::")[-1]
+    parts = [part.strip() for part in _OWNER.split(raw)] if raw[:1].isalpha() or raw[:1] in "_$~" else [raw]
+    if one.receiver:
+        parts[:0] = re.findall(r"\w+", _GENERIC.sub("", one.receiver))[-1:]
+    return ".".join(part for part in parts[:-1] if part and part not in _UNSAID), parts[-1] or raw
+
+
+def _above(row: int, beside: dict[int, tuple[int, bool]], lines: list[str]) -> tuple[int, int]:
+    """The first row of a definition's decorators, and of the comment above them."""
+    first = lead = row
+    while (above := beside.get(lead - 1)) is not None:
+        lead = above[0]
+        first = lead if above[1] else first
+    if lead < first and lead < 3 and any(_LICENSE.search(line) for line in lines[lead:first]):
+        return first, first
+    return first, lead
+
+
+def _body(node: Node) -> Node | None:
+    body = node.child_by_field_name("body")
+    for field in () if body is not None else ("value", "right", "type"):
+        part = node.child_by_field_name(field)
+        body = part.child_by_field_name("body") if body is None and part is not None else body
+    return body
+
+
+def _signature(node: Node, body: Node | None, kind: str) -> str:
+    """The declaration up to its body on one line, at most 300 characters; of a bodiless one that is long, its first line."""
+    raw = (node.text or b"")[: 1200 if body is None else max(body.start_byte - node.start_byte, 0)]
+    text = _COMMENT_LINE.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
+    if body is None and (kind not in ("function", "method") or len(text) > 300):
+        text = re.split(r"\{|\n", text, maxsplit=1)[0]
+    return " ".join(text[:1000].split()).rstrip("{:= ")[:300]
+
+
+def _docstring(literal: str) -> str:
+    found = re.fullmatch(r"[A-Za-z]*(\"\"\"|'''|\"|')(.*)\1", literal, re.DOTALL)
+    return "\n".join(line.strip() for line in (found[2] if found else literal)[:4000].strip().splitlines())
+
+
+def _comment(lines: list[str]) -> str:
+    """The words of a comment, without its markers and without decorators."""
+    words = (_MARKER.sub("", line).strip() for line in lines if not re.match(r"\s*(?:@|#\[)", line))
+    return "\n".join(words).strip()[:4000]
+
+
+def _sections(headings: list[Node], lines: list[str]) -> Iterator[Symbol]:
+    """Headings of Markdown and RST as nested sections; the level of RST's is the order their underlines appear in."""
+    styles: list[str] = []
+    marks: list[tuple[int, int, str]] = []
+    for node in headings:
+        row = node.start_point.row
+        line = lines[row].strip()
+        below = lines[row + 1].strip() if row + 1 < len(lines) else ""
+        if node.type == "title":
+            style = below[:1]
+            styles += [style] if style not in styles else []
+            level = styles.index(style) + 1
+        elif node.type == "setext_heading":
+            level = 1 if lines[_last_row(node)].strip().startswith("=") else 2
+        else:
+            level = len(line) - len(line.lstrip("#"))
+        marks.append((row, level, " ".join(line.strip("# \t").split())[:300]))
+    path: list[tuple[int, str]] = []
+    for at, (row, level, title) in enumerate(marks):
+        end = next((later for later, other, _ in marks[at + 1 :] if other <= level), len(lines) - (not lines[-1]))
+        path = [(other, name) for other, name in path if other < level]
+        parent = path[-1][1] if path else ""
+        path.append((level, title))
+        yield Symbol(title, title, "section", row + 1, max(end, row + 1), row + 1, row + 1, title, "", parent)
+
+
+def _last_row(node: Node) -> int:
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point.row else row
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _parse(language: str, text: str) -> Node:
+    from tree_sitter import Parser
+
+    return Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
+
+
+def _cursor(language: str, table: str) -> Any:
+    from tree_sitter import QueryCursor
+
+    return QueryCursor(_query(language, table))
+
+
+@functools.cache
+def _query(language: str, table: str) -> Any:
+    from tree_sitter import Query
+
+    tables = {"definitions": languages.DEFINITIONS, "calls": languages.CALLS}
+    return Query(_grammar(language), tables[table][language])
+
+
+@functools.cache
+def _grammar(language: str) -> Any:
+    """A compiled grammar. It is unpacked on first use, atomically, so that many processes may; where the cache folder
+    cannot be written, into a temporary one. Raises Unavailable when that fails too."""
+    import semble_grammars
+
+    folder = config.user_cache() / "grammars" / str(semble_grammars.__version__)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = str(folder)
+        return semble_grammars.get_language(language)
+    except (OSError, semble_grammars.GrammarLoadError):
+        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = _temporary()
+    try:
+        return semble_grammars.get_language(language)
+    except (semble_grammars.GrammarLoadError, semble_grammars.UnsupportedPlatformError) as error:
+        raise Unavailable(f"cannot load the grammar for {language}: {error}", f"make {folder} writable") from error
+
+
+@functools.cache
+def _temporary() -> str:
+    import atexit
+    import shutil
+
+    folder = tempfile.mkdtemp(prefix="scoutkit-grammars-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

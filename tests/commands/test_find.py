@@ -1,0 +1,115 @@
+"""search, list, about, related, show."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def note(ask):
+    """A note about signing."""
+    return ask("Where is the cookie signed?", "--json").json["note"]
+
+
+def test_search_finds_a_note_by_its_words(scoutkit, note):
+    said = scoutkit("search", "cookie", "signing", "--json")
+    assert said.code == 0
+    assert said.json["hits"][0]["id"] == note["id"]
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "a::b", "--flag", "v1.2.3", "AND", "NOT", "*", "(", "🦉", "cookie OR", "\\", "'"]
+)
+def test_any_text_is_a_query(scoutkit, note, query):
+    said = scoutkit("search", "--json", "--", query)
+    assert said.code in {0, 1}
+    assert said.json["hits"] is not None
+
+
+def test_nothing_found_is_exit_1_and_says_so(scoutkit, note):
+    said = scoutkit("search", "zebrawood")
+    assert said.code == 1
+    assert "nothing found for: zebrawood" in said.err
+
+
+def test_a_typo_is_understood(scoutkit, note):
+    scoutkit("index")
+    said = scoutkit("search", "cokie")
+    assert said.code == 0
+    assert note["id"] in said.out
+
+
+def test_filters_narrow(scoutkit, note):
+    scoutkit("tag", note["id"], "auth")
+    assert scoutkit("search", "cookie", "--tag", "auth", "--json").json["hits"]
+    assert not scoutkit("search", "cookie", "--tag", "other", "--json").json["hits"]
+    assert scoutkit("list", "--path", "src/auth", "--json").json["hits"]
+    assert not scoutkit("list", "--path", "docs", "--json").json["hits"]
+    assert not scoutkit("list", "--type", "decision", "--json").json["hits"]
+
+
+def test_about_finds_notes_by_the_lines_they_cite(scoutkit, note, repo):
+    for place in (
+        "src/auth/signing.py:13",
+        "src/auth/signing.py:14-20",
+        "src/auth/signing.py",
+        "src/auth",
+        "src/auth/",
+    ):
+        assert scoutkit("about", place, "--json").json["hits"][0]["id"] == note["id"], place
+    assert scoutkit("about", "signing.py:13", "--json", cwd=repo / "src/auth").json["hits"]
+    said = scoutkit("about", "src/auth/signing.py:1-3")
+    assert said.code == 1
+    assert "no note cites" in said.err
+
+
+@pytest.mark.parametrize("how", ["id", "prefix", "path", "title", "file"])
+def test_show_knows_a_note_by(scoutkit, note, how):
+    reference = {
+        "id": note["id"],
+        "prefix": note["id"][:5],
+        "path": note["path"],
+        "title": note["title"],
+        "file": note["path"].rsplit("/", 1)[1],
+    }[how]
+    assert scoutkit("show", reference, "--json").json["note"]["id"] == note["id"]
+
+
+def test_show_prints_the_file_as_it_is_when_piped(scoutkit, note, repo):
+    assert scoutkit("show", note["id"]).out.strip() == (repo / note["path"]).read_text().strip()
+
+
+def test_show_code_adds_the_cited_lines(scoutkit, note):
+    said = scoutkit("show", note["id"], "--code")
+    assert "def sign(self, value):" in said.out
+    assert "`src/auth/signing.py:12-14`" in said.out
+    assert (
+        scoutkit("show", note["id"], "--code", "--json").json["code"][0]["lines"][0].strip() == "def sign(self, value):"
+    )
+
+
+def test_an_unknown_note_is_exit_1_with_a_hint(scoutkit, note):
+    said = scoutkit("show", "nope")
+    assert said.code == 1
+    assert said.err.splitlines()[0].startswith("error: ")
+    assert said.err.splitlines()[1].startswith("hint: ")
+
+
+def test_a_deleted_or_renamed_note_is_not_found_any_more(scoutkit, note, repo):
+    path = repo / note["path"]
+    path.rename(path.with_name("renamed.md"))
+    assert scoutkit("search", "cookie", "--json").json["hits"][0]["path"].endswith("renamed.md")
+    path.with_name("renamed.md").unlink()
+    assert scoutkit("search", "cookie").code == 1
+    assert scoutkit("list", "--json").json["hits"] == []
+
+
+def test_related_notes(scoutkit, ask, note):
+    other = ask(
+        "How is a cookie verified?", "--json", report="# Cookies are verified by SessionSigner\n\nSo it is.\n"
+    ).json
+    ask("Whales?", "--json", report="# Whales sing in the deep\n\nNothing else.\n")
+    scoutkit("index")
+    hits = scoutkit("related", note["id"], "--json").json["hits"]
+    assert hits[0]["id"] == other["note"]["id"]
+    assert note["id"] not in {hit["id"] for hit in hits}

@@ -1,0 +1,139 @@
+"""The root command: what it shows, and how errors look."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from scoutkit.commands.root import COMMANDS, FIRST, cli
+
+
+def test_alone_it_shows_the_few_commands_that_matter(scoutkit):
+    said = scoutkit()
+    assert said.code == 0
+    assert [name for name in COMMANDS if f"\n  {name} " in said.out.split("Commands:")[1].split("More:")[0]] == list(
+        FIRST
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_tells_what_the_command_takes(name):
+    where, usage, _ = COMMANDS[name]
+    module, attribute = where.split(":")
+    command = getattr(importlib.import_module(f"scoutkit.commands.{module}"), attribute)
+    assert command.name == name
+    wanted = [parameter.make_metavar(click.Context(command)).strip("[].") for parameter in command.params
+              if isinstance(parameter, click.Argument)]  # fmt: skip
+    assert all(metavar.split("[")[0] in usage for metavar in wanted), (wanted, usage)
+
+
+@pytest.mark.parametrize(
+    "name", [[], *([name] for name in COMMANDS), ["run", "show"], ["run", "logs"], ["run", "stop"]]
+)
+def test_every_command_has_help(scoutkit, name):
+    said = scoutkit(*([name] if isinstance(name, str) else name), "--help")
+    assert said.code == 0
+    assert "Usage: scoutkit" in said.out
+    assert not said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["serch"], "did you mean search?"),
+        (["search"], "missing argument 'QUERY...'"),
+        (["search", "--nope", "x"], "--nope"),
+        (["list", "--type", "poem"], "poem"),
+        (["list", "--limit", "0"], "0 is not in the range"),
+        (["ask", "q", "--timeout", "soon"], "'soon' is not a time"),
+        (["ask", "q", "--isolate", "magic"], "magic"),
+        (["ask", " "], "the question is empty"),
+        (["ask", "q", "--agent", "nobody"], "nobody"),
+        (["completion", "tcsh"], "tcsh"),
+        (["import", "missing.md"], "missing.md"),
+    ],
+)
+def test_a_mistyped_command_line_is_one_line_a_hint_and_exit_2(scoutkit, args, says):
+    said = scoutkit(*args)
+    assert said.code == 2
+    assert not said.out
+    lines = said.err.splitlines()
+    assert lines[0].startswith("error: ")
+    assert says in lines[0]
+    assert lines[1].startswith("hint: ")
+    assert len(lines) == 2
+
+
+def test_outside_a_repository_it_says_so(scoutkit, tmp_path):
+    said = scoutkit("list", cwd=tmp_path)
+    assert said.code == 3
+    assert said.err.startswith("error: not in a git repository")
+    assert "\nhint: " in said.err
+
+
+def test_in_a_folder_that_does_not_exist_it_says_so(scoutkit):
+    said = scoutkit("-C", "no/such", "list")
+    assert said.code == 3
+    assert "no/such" in said.err
+
+
+@pytest.mark.parametrize(("args", "code"), [(["ask", "q"], 3), (["list"], 0), (["search", "x"], 1), (["doctor"], 0)])
+def test_a_repository_without_a_commit(scoutkit, git: Callable[..., str], tmp_path: Path, args, code):
+    (tmp_path / "empty").mkdir()
+    git(tmp_path / "empty", "init", "-q")
+    said = scoutkit(*args, cwd=tmp_path / "empty")
+    assert said.code == code
+    assert "Traceback" not in said.err
+    if code == 3:
+        assert "no commit yet" in said.err
+
+
+def test_an_unknown_base_is_exit_3_and_leaves_nothing(scoutkit, repo: Path):
+    said = scoutkit("ask", "q", "--base", "nope")
+    assert said.code == 3
+    assert "no such revision: nope" in said.err
+    assert not (repo / ".claude").exists()
+
+
+def test_help_and_no_op_commands_import_nothing_heavy(repo: Path):
+    heavy = {
+        "yaml",
+        "ruamel",
+        "rich",
+        "whoosh",
+        "sqlite_utils",
+        "markdown_it",
+        "tree_sitter",
+        "git",
+        "jinja2",
+        "psutil",
+    }
+    script = (
+        "import sys; from scoutkit import commands; commands.run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    )
+    subprocess.run([sys.executable, "-m", "scoutkit", "list"], cwd=repo, check=True, capture_output=True)
+    for args in (["--help"], ["list"], ["search", "x"], ["about", "README.md"]):
+        done = subprocess.run(
+            [sys.executable, "-c", script, *args], cwd=repo, capture_output=True, text=True, check=True
+        )
+        loaded = {name.split(".")[0] for name in done.stderr.split()}
+        assert not loaded & (heavy - ({"whoosh"} if args[0] == "search" else set())), args
+
+
+def test_a_reader_that_has_enough_is_no_error(repo: Path):
+    command = f"{sys.executable} -m scoutkit list --json | true"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=repo, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert not done.stderr
+
+
+def test_the_group_lists_all_commands():
+    assert cli.list_commands(click.Context(cli)) == list(COMMANDS)
