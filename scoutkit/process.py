@@ -1,4 +1,4 @@
-"""The only module that starts or ends processes.
+"""The only module that starts or ends processes; `census` is how it sees them.
 
 Processes of a run carry `SCOUTKIT_RUN=<id>` in their environment, so that they are found again by a later command
 even when they left their session, their group and their parent.
@@ -7,21 +7,38 @@ even when they left their session, their group and their parent.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from scoutkit import census
+from scoutkit.census import RUN_MARK, alive, identify
 from scoutkit.model import Owner
 
-RUN_MARK = "SCOUTKIT_RUN"
+__all__ = [
+    "RUN_MARK",
+    "Completed",
+    "adopt_orphans",
+    "alive",
+    "collect",
+    "detach",
+    "end",
+    "ending",
+    "exited",
+    "family",
+    "identify",
+    "interact",
+    "run",
+    "spawn",
+    "tree",
+]
+
 UNKILLABLE = 5.0  # seconds after which a process that outlives KILL is given up: it is stuck in the kernel
 
 _leaders: dict[int, subprocess.Popen[bytes]] = {}  # started here with a session of their own
@@ -116,136 +133,6 @@ def interact(argv: Sequence[str | Path], *, cwd: Path | None = None) -> int:
     return subprocess.run(argv, cwd=cwd, check=False).returncode
 
 
-# Who is who
-
-
-@functools.cache
-def boot_id() -> str:
-    """Names this boot of this machine. Empty where the kernel does not: start times are wall-clock times there."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""
-
-
-@functools.cache
-def host() -> str:
-    """Names this machine and the processes that can be seen from here: `name/machine id/pid namespace`."""
-    machine = namespace = ""
-    with contextlib.suppress(OSError):
-        machine = Path("/etc/machine-id").read_text("ascii", "replace").strip()[:8]
-    with contextlib.suppress(OSError):
-        namespace = os.readlink("/proc/self/ns/pid").strip("pid:[]")
-    return f"{socket.gethostname()}/{machine}/{namespace}"
-
-
-def identify(pid: int | None = None, *, ended: bool = False) -> Owner | None:
-    """Who a pid is now; this process by default. None when there is no such process, or only its zombie (`ended`
-    takes that too)."""
-    entry = _entry(os.getpid() if pid is None else pid)
-    return None if entry is None or (entry.zombie and not ended) else entry.owner
-
-
-def alive(owner: Owner | None) -> bool:
-    """Is it still that process? What cannot be seen from here, on another host or in another pid namespace, counts
-    as alive."""
-    if owner is None:
-        return False
-    if bool(owner.boot) != bool(boot_id()):
-        return True
-    machine, _, namespace = owner.host.rpartition("/")
-    here, _, visible = host().rpartition("/")
-    if owner.boot != boot_id():
-        return machine != here  # an earlier boot of this machine, or another machine
-    if namespace != visible or (not owner.boot and machine != here):
-        return True
-    entry = _entry(owner.pid)
-    if entry is None:
-        return _hidden(owner.pid)
-    return not entry.zombie and _same(entry, owner)
-
-
-def _hidden(pid: int) -> bool:
-    """Is it a process of another user that /proc is mounted not to show?"""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A line of the process table. `start` is in seconds since boot on Linux, since 1970 elsewhere."""
-
-    pid: int
-    parent: int
-    session: int
-    terminal: bool
-    start: float
-    zombie: bool
-
-    @property
-    def owner(self) -> Owner:
-        return Owner(self.pid, self.start, boot_id(), host())
-
-
-def _same(entry: _Entry | None, owner: Owner) -> bool:
-    return entry is not None and entry.pid == owner.pid and abs(entry.start - owner.start) < 0.005
-
-
-@functools.cache
-def _has_proc() -> bool:
-    return sys.platform.startswith("linux") and Path("/proc/self/stat").exists()
-
-
-def _entry(pid: int) -> _Entry | None:
-    return _from_proc(pid) if _has_proc() else _from_psutil(pid)
-
-
-def _from_proc(pid: int) -> _Entry | None:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return None
-    fields = stat[stat.rindex(b")") + 2 :].split()  # the name before may hold blanks and brackets
-    threads, start = int(fields[17]), int(fields[19]) / _ticks()
-    gone = fields[0] in b"ZXx" and threads <= 1  # a process may outlive its first thread
-    return _Entry(pid, int(fields[1]), int(fields[3]), fields[4] != b"0", start, gone)
-
-
-@functools.cache
-def _ticks() -> int:
-    return os.sysconf("SC_CLK_TCK")
-
-
-def _from_psutil(pid: int) -> _Entry | None:
-    import psutil
-
-    try:
-        process = psutil.Process(pid)
-        with process.oneshot():
-            zombie = process.status() == psutil.STATUS_ZOMBIE
-            start = process.create_time()
-            parent = process.ppid()
-            terminal = not zombie and process.terminal() is not None
-        return _Entry(pid, parent, os.getsid(pid), terminal, start, zombie)
-    except (psutil.Error, OSError):
-        return None
-
-
-def _table() -> dict[int, _Entry]:
-    if _has_proc():
-        pids: Iterable[int] = (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 - speed
-    else:
-        import psutil
-
-        pids = psutil.pids()
-    return {pid: entry for pid in pids if (entry := _entry(pid))}
-
-
 # The processes of a run
 
 
@@ -261,7 +148,7 @@ def adopt_orphans() -> None:
 def collect() -> None:
     """Take adopted processes that ended off the process table. Children that somebody here waits for are left."""
     me, session = os.getpid(), os.getsid(0)
-    for entry in _table().values():
+    for entry in census.table().values():
         if entry.zombie and entry.parent == me and entry.session != session and entry.pid not in _leaders:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(entry.pid, os.WNOHANG)
@@ -269,8 +156,8 @@ def collect() -> None:
 
 def tree(root: Owner | None) -> list[Owner]:
     """A process and all that descend from it, parents first; empty when it is gone."""
-    table = _table()
-    return _living(table, [root.pid]) if root and _same(table.get(root.pid), root) else []
+    table = census.table()
+    return _living(table, [root.pid]) if root and _in(table, root) else []
 
 
 def family(
@@ -287,25 +174,30 @@ def family(
     terminal (a person's shell has one), or descend from such. `adopted` adds orphans that came to this process
     without a mark, where only one run is going on in it. Nothing that started before `since` is looked at.
     """
-    table, me, session = _table(), os.getpid(), os.getsid(0)
-    led = {root.pid for root in roots if root and root.boot == boot_id() and _same(table.get(root.pid), root)}
-    inside = os.path.realpath(folder) + os.sep if folder else ""
+    table, me, session = census.table(), os.getpid(), os.getsid(0)
+    led = {root.pid for root in roots if root and root.boot == census.boot_id() and _in(table, root)}
+    inside = os.path.realpath(folder) if folder else ""
     found = []
     for entry in table.values():
         if entry.zombie or entry.pid == me or entry.start < since:
             continue
+        ours = entry.parent == me  # our child: one that we started, or an orphan
         if (
-            entry.pid in led
-            or entry.session in led
-            or (mark := _mark(entry.pid)) == run_id
-            or (adopted and not mark and entry.parent == me and entry.session != session and entry.pid not in _leaders)
-            or (inside and not entry.terminal and entry.parent != me and _cwd(entry.pid).startswith(inside))
+            entry.session in led
+            or (mark := census.mark(entry.pid)) == run_id
+            or (adopted and ours and not mark and entry.session != session and entry.pid not in _leaders)
+            or (inside and not ours and not entry.terminal and census.works_in(entry.pid, inside))
         ):
             found.append(entry.pid)
-    return _living(table, found)
+    return _living(table, [*led, *found])
 
 
-def _living(table: Mapping[int, _Entry], found: Sequence[int]) -> list[Owner]:
+def _in(table: Mapping[int, census.Entry], owner: Owner) -> bool:
+    entry = table.get(owner.pid)
+    return entry is not None and entry.is_(owner)
+
+
+def _living(table: Mapping[int, census.Entry], found: Sequence[int]) -> list[Owner]:
     """The processes and their descendants that live; this process and its own children are not among them."""
     children: dict[int, list[int]] = {}
     for entry in table.values():
@@ -317,31 +209,6 @@ def _living(table: Mapping[int, _Entry], found: Sequence[int]) -> list[Owner]:
             seen[pid] = None
             todo.extend(children.get(pid, ()))
     return [table[pid].owner for pid in seen if pid in table and not table[pid].zombie]
-
-
-def _mark(pid: int) -> str:
-    """The run id in the environment a process was started with; empty where there is none or it cannot be read."""
-    if not _has_proc():
-        import psutil
-
-        try:
-            return psutil.Process(pid).environ().get(RUN_MARK, "")
-        except (psutil.Error, OSError):
-            return ""
-    try:
-        environ = b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return ""
-    _, found, rest = environ.partition(f"\0{RUN_MARK}=".encode())
-    return os.fsdecode(rest.partition(b"\0")[0]) if found else ""
-
-
-def _cwd(pid: int) -> str:
-    """Where a process works, with a slash at the end; empty where it cannot be read."""
-    try:
-        return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)") + os.sep
-    except OSError:
-        return ""
 
 
 def end(find: Callable[[], list[Owner]], *, grace: float = 5.0) -> list[Owner]:
@@ -359,9 +226,7 @@ def end(find: Callable[[], list[Owner]], *, grace: float = 5.0) -> list[Owner]:
             return left
 
 
-def ending(
-    find: Callable[[], list[Owner]], *, grace: Callable[[], float]
-) -> Generator[float, None, list[Owner]]:
+def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Generator[float, None, list[Owner]]:
     """`end` in steps: yields how many seconds to wait for the next one; `grace` is asked again at every step."""
     began, pause = time.monotonic(), 0.005
     killed: float | None = None
@@ -389,6 +254,7 @@ def ending(
 
 
 def _signal(target: Owner, number: signal.Signals) -> None:
-    if _same(_entry(target.pid), target):  # the pid may be another's by now
+    entry = census.entry(target.pid)
+    if entry and entry.is_(target):  # the pid may be another's by now
         with contextlib.suppress(ProcessLookupError):
             os.kill(target.pid, number)

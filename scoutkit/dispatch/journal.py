@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from scoutkit import process
-from scoutkit.errors import NotFound, ScoutError
+from scoutkit.errors import NotFound, ScoutError, Unavailable
 from scoutkit.model import Kind, Limits, Owner, Result, Run, State, Usage
 
 BUSY = 30.0  # seconds to wait for another command's write
@@ -39,7 +39,8 @@ _MIGRATIONS = (
 )
 _FIELDS = tuple(field.name for field in dataclasses.fields(Run))
 _ORDER = list(State)
-_INTERFACE = {"owner": Owner, "child": Owner, "usage": Usage, "limits": Limits}
+_NOUNS = {"owner": Owner, "child": Owner, "usage": Usage, "limits": Limits}
+_FORGET = "move the file away: notes are not in it, but the runs it knows are then forgotten"
 
 
 class Journal:
@@ -52,6 +53,7 @@ class Journal:
         self.path = path
         self._db: sqlite3.Connection | None = None
         self._opened_by = 0
+        self._inherited: list[sqlite3.Connection | None] = []
         self._lock = threading.RLock()
 
     def __enter__(self) -> Self:
@@ -65,11 +67,14 @@ class Journal:
         with self._lock:
             if self._db and self._opened_by == os.getpid():
                 self._db.close()
-            self._db = None
+                self._db = None
 
     def create(self, run: Run) -> Run:
         """Enter a new run, in state `created`, owned by this process."""
-        run = dataclasses.replace(run, state=State.CREATED, owner=process.identify())
+        owner = process.identify()
+        if owner is None:
+            raise Unavailable("this process cannot be told from others: /proc cannot be read", "mount /proc")
+        run = dataclasses.replace(run, state=State.CREATED, owner=owner)
         values = {**_pack({name: getattr(run, name) for name in _FIELDS}), "created_at": _now()}
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         with self._writing() as db:
@@ -84,13 +89,15 @@ class Journal:
         with self._writing() as db:
             run = self._one(db, run_id)
             if _ORDER.index(state) <= _ORDER.index(run.state):
-                raise ScoutError(f"run {run_id} is {run.state} already, not to be {state}", f"scoutkit run show {run_id}")
-            return self._update(db, run, {**fields, "state": state}, {f"{state}_at": _now()})
+                raise ScoutError(
+                    f"run {run_id} is {run.state} already, not to be {state}", f"scoutkit run show {run_id}"
+                )
+            return self._update(db, run, {**_known(fields), "state": state}, {f"{state}_at": _now()})
 
     def note(self, run_id: str, **fields: Any) -> Run:
         """Record what is known without a step forward."""
         with self._writing() as db:
-            return self._update(db, self._one(db, run_id), fields)
+            return self._update(db, self._one(db, run_id), _known(fields))
 
     def claim(self, run: Run, owner: Owner) -> bool:
         """Take over a run whose owner died: of several commands that try, one gets it.
@@ -99,12 +106,12 @@ class Journal:
         """
         if process.alive(run.owner) or run.id == os.environ.get(process.RUN_MARK):
             return False
-        old, new = _pack({"owner": run.owner})["owner"], _pack({"owner": owner})["owner"]
         with self._writing() as db:
-            done = db.execute(
-                "UPDATE runs SET owner = ? WHERE id = ? AND owner IS ? AND state != 'removed'", (new, run.id, old)
-            )
-            return done.rowcount == 1
+            now = self._one(db, run.id)
+            if now.owner != run.owner or now.state is State.REMOVED:
+                return False
+            self._update(db, now, {"owner": owner})
+            return True
 
     def get(self, id_or_prefix: str) -> Run:
         """The run with this id, else the only one whose id begins so. NotFound when there is none or several."""
@@ -134,7 +141,12 @@ class Journal:
 
     def _select(self, db: sqlite3.Connection, rest: str, *values: Any) -> list[Run]:
         rows = db.execute(f"SELECT {', '.join(_FIELDS)} FROM runs {rest}", values).fetchall()  # noqa: S608 - our own
-        return [_run(row) for row in rows]
+        try:
+            return [_run(row) for row in rows]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ScoutError(
+                f"the journal {self.path} holds a row that is none of scoutkit's: {error}", _FORGET
+            ) from error
 
     def _one(self, db: sqlite3.Connection, run_id: str) -> Run:
         found = self._select(db, "WHERE id = ?", run_id)
@@ -145,8 +157,6 @@ class Journal:
     def _update(
         self, db: sqlite3.Connection, run: Run, fields: dict[str, Any], times: dict[str, str] | None = None
     ) -> Run:
-        if unknown := fields.keys() - set(_FIELDS):
-            raise TypeError(f"a run has no {', '.join(sorted(unknown))}")
         values = {**_pack(fields), **(times or {})}
         if values:
             names = ", ".join(f"{name} = ?" for name in values)
@@ -179,7 +189,7 @@ class Journal:
     def _open(self) -> sqlite3.Connection:
         if self._db and self._opened_by == os.getpid():
             return self._db
-        # A connection of the process this one was forked from is neither used nor closed here: that breaks its locks.
+        self._inherited.append(self._db)  # of the process this one was forked from: closing it would break its locks
         db = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None,
             check_same_thread=False,
@@ -225,16 +235,11 @@ class Journal:
             elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
                 hint = "check the permissions of the file and its folder"
             else:
-                hint = "move the file away: notes are not in it, but the runs it knows are then forgotten"
+                hint = _FORGET
             raise ScoutError(f"the journal {self.path} cannot be used: {error}", hint) from error
         except OSError as error:
             raise ScoutError(
                 f"the journal {self.path} cannot be used: {error.strerror}", "check the permissions of its folder"
-            ) from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise ScoutError(
-                f"the journal {self.path} holds what scoutkit did not write: {error}",
-                "move the file away: notes are not in it, but the runs it knows are then forgotten",
             ) from error
 
 
@@ -257,9 +262,15 @@ def _use_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
+def _known(fields: dict[str, Any]) -> dict[str, Any]:
+    if unknown := fields.keys() - set(_FIELDS) | fields.keys() & {"id", "state"}:
+        raise TypeError(f"not to be set so: {', '.join(sorted(unknown))}")
+    return fields
+
+
 def _pack(fields: dict[str, Any]) -> dict[str, Any]:
     """As SQLite takes them: nouns as JSON, text that is no Unicode (paths may be any bytes) as a blob."""
-    packed = {}
+    packed: dict[str, Any] = {}
     for name, value in fields.items():
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             packed[name] = json.dumps(asdict(value))
@@ -279,12 +290,12 @@ def _storable(text: str) -> str | bytes:
 
 
 def _run(row: Iterable[Any]) -> Run:
-    values = dict(zip(_FIELDS, row, strict=True))
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
     for name, value in values.items():
         if isinstance(value, bytes):
-            values[name] = value.decode("utf-8", "surrogatepass")
-        elif name in _INTERFACE and value is not None:
-            values[name] = _INTERFACE[name](**json.loads(value))
+            values[name] = value.decode(errors="surrogatepass")
+        elif name in _NOUNS and value is not None:
+            values[name] = _NOUNS[name](**json.loads(value))
     values["kind"], values["state"] = Kind(values["kind"]), State(values["state"])
     values["result"] = values["result"] and Result(values["result"])
     return Run(**values)

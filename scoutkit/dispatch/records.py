@@ -1,0 +1,269 @@
+"""A run's durable files: what went out, what the agent wrote and did, as it came. Nothing in them is unredacted.
+
+prompt.md         what the agent was asked (written by whoever renders it)
+invocation.json   how it was started: {"argv", "report_file"}
+transcript.txt    its stdout, line by line
+stderr.txt        its stderr
+events.jsonl      what was understood: {"at", "kind", "text", "usage", "data"}
+report.md         the report, once the agent is done
+stop              somebody asked for the run to be stopped
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from scoutkit.model import Event, EventKind, Invocation, Outcome, Result, Run, Usage
+
+Redact = Callable[[str], str]
+
+TAIL = 4096  # bytes of stderr that a verdict may look at
+LARGEST_REPORT = 16_000_000  # bytes of a report file that are read
+EDGE = 8192  # characters dropped at the end of a line that was cut: half a secret looks like none
+
+
+class Records:
+    """Writes them, redacted. What was flushed outlives the process, what was synced a power cut.
+
+    `failed` says why no more is written, once the disk refused. A redactor keeps state within one stream, so every
+    stream has one of its own.
+    """
+
+    def __init__(self, folder: Path, redactor: Callable[[], Redact]) -> None:
+        self.folder = folder
+        self.failed = ""
+        self.tail = b""
+        self._redactor = redactor
+        self._streams: dict[str, Redact] = {}
+        self._files: dict[str, IO[bytes]] = {}
+        self._pending: dict[str, bytearray] = {}
+        self._unsynced = False
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in ("transcript.txt", "stderr.txt", "events.jsonl"):
+            handle = os.open(folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            self._files[name] = os.fdopen(handle, "wb", buffering=0)
+            self._pending[name] = bytearray()
+
+    def close(self) -> None:
+        """Make what was written durable and let go of the files."""
+        self.sync()
+        for file in self._files.values():
+            file.close()
+
+    def flush(self) -> None:
+        """Hand what was written to the system."""
+        for name, data in self._pending.items():
+            while data and not self.failed:
+                self._unsynced = True
+                with self._noting():
+                    del data[: self._files[name].write(data)]
+            data.clear()
+
+    def sync(self) -> None:
+        """Make what was written survive a power cut."""
+        self.flush()
+        if self._unsynced:
+            self._unsynced = False
+            with self._noting():
+                for file in self._files.values():
+                    os.fsync(file.fileno())
+
+    def invocation(self, invocation: Invocation, worktree: Path) -> None:
+        """How the agent is started, without what it is told."""
+        report = str(worktree / invocation.report_file) if invocation.report_file else ""
+        record = {"argv": [self.blot(part) for part in invocation.argv], "report_file": report}
+        write_durably(self.folder / "invocation.json", json.dumps(record, indent=1) + "\n")
+
+    def said(self, line: str, *, cut: bool = False) -> None:
+        """A line of stdout."""
+        self._pending["transcript.txt"] += self._line("transcript.txt", line, cut=cut)
+
+    def complained(self, line: str, *, cut: bool = False) -> None:
+        """A line of stderr; the last ones make up `tail`."""
+        text = self._line("stderr.txt", line, cut=cut)
+        self.tail = (self.tail + text)[-TAIL:]
+        self._pending["stderr.txt"] += text
+
+    def did(self, event: Event) -> Event:
+        """Something the agent did; returns it as it may be shown."""
+        try:
+            data: Mapping[str, Any] = self._blot_data(event.data, self._redactor()) if event.data else {}
+        except RecursionError:
+            data = {"dropped": "nested too deeply"}
+        event = replace(event, text=printable(self._stream(event.kind)(event.text)), data=data)
+        record: dict[str, Any] = {"at": _now(), "kind": event.kind.value}
+        if event.text:
+            record["text"] = event.text
+        if event.usage:
+            record["usage"] = asdict(event.usage)
+        if event.data:
+            record["data"] = event.data
+        self._pending["events.jsonl"] += f"{json.dumps(record, ensure_ascii=False)}\n".encode()
+        return event
+
+    def blot(self, text: str) -> str:
+        """A text of its own, redacted and such that it can be written and printed."""
+        return printable(self._redactor()(text))
+
+    def _line(self, name: str, line: str, *, cut: bool) -> bytes:
+        text = self._stream(name)(line)
+        return (f"{text[:-EDGE]}… [line cut]\n" if cut else f"{text}\n").encode("utf-8", "replace")
+
+    def _stream(self, name: str) -> Redact:
+        if name not in self._streams:
+            self._streams[name] = self._redactor()
+        return self._streams[name]
+
+    def _blot_data(self, value: Any, redact: Redact) -> Any:
+        match value:
+            case None | bool() | int():
+                return value
+            case float():
+                return value if math.isfinite(value) else None
+            case Mapping():
+                return {printable(redact(str(name))): self._blot_data(one, redact) for name, one in value.items()}
+            case list() | tuple():
+                return [self._blot_data(one, redact) for one in value]
+            case _:
+                return printable(redact(str(value)))
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.failed = self.failed or error.strerror or str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a run's records say the agent said."""
+
+    report: str = ""
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    model: str = ""
+    version: str = ""
+
+
+def heard(folder: Path) -> Heard:
+    """From the events: the last REPORT, else all TEXT; usage, model and version as last said."""
+    found, texts, report = Heard(), list[str](), ""
+    for event in events(folder):
+        match event.kind:
+            case EventKind.TEXT:
+                texts.append(event.text)
+            case EventKind.REPORT:
+                report = event.text
+        if event.usage:
+            said = {name: value for name, value in asdict(event.usage).items() if value is not None}
+            found = replace(found, usage=replace(found.usage, **said))
+        if event.kind not in {EventKind.TOOL_CALL, EventKind.TOOL_RESULT, EventKind.OTHER}:
+            model, version = event.data.get("model"), event.data.get("version")
+            found = replace(
+                found,
+                model=model if isinstance(model, str) and model else found.model,
+                version=version if isinstance(version, str) and version else found.version,
+            )
+    return replace(found, report=report if report.strip() else "\n".join(texts))
+
+
+def events(folder: Path) -> Iterator[Event]:
+    """What the agent did, in order. A line that a power cut left half written is skipped."""
+    names = {field.name for field in fields(Usage)}
+    try:
+        with (folder / "events.jsonl").open("rb") as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                    usage = record.get("usage")
+                    known = Usage(**{name: usage[name] for name in names & usage.keys()}) if usage else None
+                    yield Event(EventKind(record["kind"]), record.get("text", ""), known, record.get("data", {}))
+                except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+                    continue
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def report_file(path: str, within: Sequence[Path]) -> str | None:
+    """The text an agent left in a file of its own; None when there is no such plain file inside one of `within`.
+
+    The agent chose what is there: a symlink out of its folders, a pipe or a device is not followed.
+    """
+    real = Path(os.path.realpath(path))
+    if not path or not any(real.is_relative_to(os.path.realpath(folder)) for folder in within):
+        return None
+    try:
+        with os.fdopen(os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
+            return file.read(LARGEST_REPORT).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+
+
+def salvage(folder: Path, run: Run, redactor: Callable[[], Redact]) -> Outcome:
+    """What a run found, rebuilt from its records by another command than the one that ran it.
+
+    A run whose agent was done already comes back as it ended; one that was cut short is `killed`, with what was said
+    until then and what its report file holds.
+    """
+    said = heard(folder)
+    final = report_file(str(folder / "report.md"), [folder])
+    if run.result and final is not None:
+        usage = run.usage if run.usage != Usage() else said.usage
+        return Outcome(run.result, final, run.reason, "", usage, run.model or said.model, run.version or said.version)
+    try:
+        name = json.loads((folder / "invocation.json").read_bytes())["report_file"]
+    except (OSError, ValueError, KeyError, TypeError):
+        name = ""
+    left = printable(redactor()((report_file(str(name), [Path(run.folder)]) if run.folder else None) or ""))
+    parts = [left, said.report if said.report.strip() not in left else ""]
+    report = "\n\n".join(part.strip("\n") for part in parts if part.strip())
+    reason = run.reason or "scoutkit was killed while the agent worked"
+    return Outcome(
+        run.result or Result.KILLED, f"{report}\n" if report else "", reason, "", said.usage, said.model, said.version
+    )
+
+
+def ask_to_stop(folder: Path) -> None:
+    """Whoever runs it looks for this many times a second."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (folder / "stop").touch(0o600)
+
+
+def asked_to_stop(folder: Path) -> bool:
+    """Did somebody ask?"""
+    return (folder / "stop").exists()
+
+
+def write_durably(path: Path, text: str) -> None:
+    """Write a file so that after any crash it is there whole, or not at all."""
+    fresh = path.with_name(f"{path.name}.new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    handle = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def printable(text: str) -> str:
+    """Without lone surrogates, which JSON can carry and nothing can print."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
