@@ -101,6 +101,12 @@ def alive(owner: Owner | None) -> bool:
     return not found.zombie and found.is_(owner)
 
 
+def parent(pid: int) -> int | None:
+    """None when there is no such process."""
+    found = entry(pid)
+    return found.parent if found else None
+
+
 def mark(pid: int) -> str:
     """The run id in the environment a process was started with; empty where there is none or it cannot be read."""
     if not _has_proc():

@@ -181,12 +181,12 @@ def family(
     for entry in table.values():
         if entry.zombie or entry.pid == me or entry.start < since:
             continue
-        ours = entry.parent == me  # our child: one that we started, or an orphan
+        started = entry.parent == me and (entry.session == session or entry.pid in _leaders)  # here: git, for instance
         if (
             entry.session in led
             or (mark := census.mark(entry.pid)) == run_id
-            or (adopted and ours and not mark and entry.session != session and entry.pid not in _leaders)
-            or (inside and not ours and not entry.terminal and census.works_in(entry.pid, inside))
+            or (adopted and not started and not mark and entry.parent == me)
+            or (inside and not started and not entry.terminal and census.works_in(entry.pid, inside))
         ):
             found.append(entry.pid)
     return _living(table, [*led, *found])
@@ -214,6 +214,8 @@ def _living(table: Mapping[int, census.Entry], found: Sequence[int]) -> list[Own
 def end(find: Callable[[], list[Owner]], *, grace: float = 5.0) -> list[Owner]:
     """TERM to all that `find` returns, KILL to what is left after `grace` seconds; asks `find` again until empty.
 
+    What one of them starts meanwhile helps it to end well, and is told only when it is left alone.
+
     Returns what could not be ended: processes of other users, or stuck in the kernel. Zombies do not count: whoever
     started them collects their exit status.
     """
@@ -238,11 +240,12 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
             killed, pause = now, 0.005
         if killed is not None and now - killed >= UNKILLABLE:
             return [*left, *refused]
+        living = {one.pid for one in left} if told else set()
         for one in left:
             try:
                 if killed is not None:
                     _signal(one, signal.SIGKILL)
-                elif one not in told:
+                elif one not in told and census.parent(one.pid) not in living:
                     told.add(one)
                     _signal(one, signal.SIGTERM)
                     _signal(one, signal.SIGCONT)  # a stopped process would not notice

@@ -160,7 +160,7 @@ class Conversation:
                 self._write(key.fd)
                 continue
             try:
-                chunk = os.read(key.fd, 1 << 16)
+                chunk = os.read(key.fd, 1 << 14)  # little: between two reads is where a request to stop is noticed
             except BlockingIOError:
                 continue
             if not chunk:

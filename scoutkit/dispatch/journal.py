@@ -190,10 +190,11 @@ class Journal:
         if self._db and self._opened_by == os.getpid():
             return self._db
         self._inherited.append(self._db)  # of the process this one was forked from: closing it would break its locks
-        db = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None,
-            check_same_thread=False,
-        )  # fmt: skip
+        mode = "rw"
+        if not os.access(self.path.parent, os.W_OK) and not Path(f"{self.path}-wal").exists():
+            mode = "ro&immutable=1"  # a read-only disk: nobody can be writing, and SQLite need not make a file to read
+        where = f"{self.path.absolute().as_uri()}?mode={mode}"
+        db = sqlite3.connect(where, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
         try:
             self._prepare(db)
         except BaseException:
