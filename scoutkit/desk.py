@@ -14,7 +14,8 @@ from scoutkit.model import Repository
 if TYPE_CHECKING:
     from scoutkit.dispatch.journal import Journal
     from scoutkit.knowledge.notebook import Notebook
-    from scoutkit.search.catalogue import Catalogue, Sync
+    from scoutkit.search.catalogue import Catalogue
+    from scoutkit.search.sync import Sync
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Desk:
     def catalogue(self) -> Catalogue:
         from scoutkit.search.catalogue import Catalogue
 
-        return Catalogue(self.places.catalogue)
+        main = self.repository.main or self.places.state
+        return Catalogue(self.places.catalogue, "" if self.places.root == main else str(self.places.root))
 
     def sync(self) -> Sync:
         """Bring the catalogue in step with the note files and the journal."""

@@ -6,37 +6,38 @@ where it stood by `recover`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scoutkit import config, git, process
+from scoutkit import config, git
 from scoutkit.desk import Desk
-from scoutkit.errors import ScoutError, Unavailable
+from scoutkit.errors import Interrupted, ScoutError, Unavailable
 from scoutkit.model import Agent, Event, Kind, Limits, Mission, Narrator, Note, Outcome, Result, Run, State
+
+if TYPE_CHECKING:
+    from scoutkit.dispatch.runner import Interruption
+    from scoutkit.dispatch.worktree import Checkout
 
 Watcher = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `run` is None when a note already answered; `report` is the agent's own text."""
+    """What came back from a run; `report` in the outcome is the agent's own text."""
 
     note: Note
-    report: str
-    run: Run | None
-    outcome: Outcome | None = None
+    run: Run
+    outcome: Outcome
 
 
 def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: Limits, agent_cmd: str = "") -> Mission:
     """Make a question concrete. RepositoryError for an unknown base, Unavailable for an agent that cannot do it."""
     if kind not in agent.kinds:
         can = ", ".join(sorted(agent.kinds)) or "nothing"
-        raise Unavailable(f"{agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
-    available = agent.availability()
-    if not available.ok:
-        raise Unavailable(f"agent {agent.name} is not available", available.hint)
+        raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
     return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd, limits)
 
 
@@ -59,71 +60,89 @@ def ask(
     """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened."""
     from scoutkit.dispatch import runner, worktree
 
+    run_id = desk.notebook.new_id()
     run = Run(
-        id=desk.notebook.new_id(),
+        id=run_id,
         kind=mission.kind,
         text=desk.redactor()(mission.text),
         base=mission.base,
         agent=mission.agent,
         state=State.CREATED,
         isolation=mission.isolation,
-        started=now(),
-        folder="",
-        owner=process.identify(),
+        started=_now(),
+        folder=str(worktree.folder_of(run_id)),
         limits=mission.limits,
     )
-    run = replace(run, folder=str(worktree.folder_of(run.id)))
     with runner.Interruption.listen() as interruption:
-        desk.journal.create(run)
+        run = desk.journal.create(run)
         try:
             checkout = worktree.borrow(
                 desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks
             )
             for line in checkout.skipped:
                 tell(line)
-            prompt = _prompt(desk, mission, checkout.worktree.name)
-            invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
+            outcome = _send(desk, mission, agent, run, checkout, watch=watch, interruption=interruption)
         except BaseException as error:
-            reason = error.message if isinstance(error, ScoutError) else type(error).__name__
-            _close(desk, desk.journal.note(run.id, result=Result.FAILED, reason=reason))
+            run = desk.journal.get(run.id)
+            if run.state is State.CREATED:  # nothing was found yet: there is only the worktree to take away
+                reason = error.message if isinstance(error, ScoutError) else repr(error)
+                _close(desk, desk.journal.note(run.id, result=interruption.result or Result.FAILED, reason=reason))
+            if interruption.result:
+                raise Interrupted(interruption.reason, "nothing was found yet; ask again") from error
             raise
-        outcome = runner.send(
-            invocation,
-            run=run,
-            worktree=checkout.worktree,
-            scratch=checkout.scratch,
-            records=desk.places.records(run.id),
-            journal=desk.journal,
-            redactor=desk.redactor,
-            on_event=watch,
-            pass_env=desk.settings.pass_env,
-            interruption=interruption,
-        )
         return finish(desk, desk.journal.get(run.id), outcome, roots=(str(checkout.worktree),))
 
 
-def _prompt(desk: Desk, mission: Mission, repository: str) -> str:
+def _send(
+    desk: Desk,
+    mission: Mission,
+    agent: Agent,
+    run: Run,
+    checkout: Checkout,
+    *,
+    watch: Watcher,
+    interruption: Interruption,
+) -> Outcome:
+    from scoutkit.dispatch import records, runner
     from scoutkit.reuse import prompts
 
-    variables = {"question": mission.text, "repository": repository, "commit": mission.base}
-    return prompts.render(mission.kind, variables, overrides=desk.places.root / config.PROMPTS)
+    variables = {
+        "question": mission.text,
+        "repository": desk.places.root.name,
+        "commit": mission.base,
+        "worktree": str(checkout.worktree),
+    }
+    prompt = prompts.render(mission.kind, variables, overrides=desk.places.root / config.PROMPTS)
+    folder = desk.places.records(run.id)
+    folder.mkdir(parents=True, mode=0o700)
+    records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
+    return runner.send(
+        agent.invocation(mission, prompt, checkout.worktree, checkout.scratch),
+        run=run,
+        worktree=checkout.worktree,
+        scratch=checkout.scratch,
+        records=folder,
+        journal=desk.journal,
+        redactor=desk.redactor,
+        on_event=watch,
+        pass_env=desk.settings.pass_env,
+        interruption=interruption,
+    )
 
 
 def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = ()) -> Answer:
     """From a report to a note on disk, and the worktree away: harvest, verify, write, index, remove.
 
-    May be called again for a run it was killed in: the note's id is chosen before it is written, and one that is on
-    disk already is kept.
+    `roots` are where the worktree stood: absolute paths in the report begin with one. May be called again for a run
+    it was killed in: the note's id is chosen before it is written, and one that is on disk already is kept.
     """
-    report = desk.places.records(run.id) / "report.md"
     if run.state is not State.HARVESTED:
-        _durably(report, outcome.report)
-        run = desk.journal.advance(run.id, State.HARVESTED, note_id=run.note_id or desk.notebook.new_id())
+        run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     note = desk.notebook.write(_note(desk, run, outcome, roots))
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = _close(desk, run)
     desk.sync()
-    return Answer(note, outcome.report, run, outcome)
+    return Answer(note, run, outcome)
 
 
 def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Note:
@@ -131,20 +150,56 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
     from scoutkit.knowledge import capture, citations, verify
 
     with desk.snapshot(run.base) as snapshot:
-        checked = verify.check(citations.read(outcome.report, roots=roots), snapshot)
-        anchors = [made for one in checked if (made := anchor.make(one.citation, snapshot))]
-        mission = Mission(run.kind, run.text, run.base, run.agent)
-        status = "stable" if outcome.result is Result.DONE else "draft"
+        checked = verify.check(citations.read(outcome.report, roots=roots), snapshot, notes=desk.settings.notes)
         return capture.note(
             report=outcome.report,
             checked=checked,
-            anchors=anchors,
-            mission=mission,
+            anchors=[made for one in checked if (made := anchor.make(one.citation, snapshot))],
+            mission=Mission(run.kind, run.text, run.base, run.agent),
             outcome=outcome,
             id=run.note_id,
             at=run.started,
-            status=status,
+            status="stable" if outcome.result is Result.DONE else "draft",
         )
+
+
+def keep(
+    desk: Desk, text: str, revision: str, *, kind: str, tags: tuple[str, ...], title: str, write: bool = True
+) -> Note:
+    """A note of Markdown that a person has, its citations checked against a commit; the text stays as it is.
+
+    A file that is a note already keeps its own title, description, question, type and tags. Without `write` the note
+    is only made, with an empty path.
+    """
+    from scoutkit import notefile
+    from scoutkit.anchors import anchor
+    from scoutkit.knowledge import capture, citations, headline, verify
+
+    given = notefile.parse(text.encode("utf-8", "surrogateescape"), title).note
+    commit = git.resolve(desk.repository, revision)
+    body = desk.redactor()(given.body)
+    found, description = headline.read(body, question="")
+    with desk.snapshot(commit) as snapshot:
+        checked = verify.check(citations.read(body, roots=(str(desk.where),)), snapshot, notes=desk.settings.notes)
+        note = replace(
+            given,
+            id=desk.notebook.new_id(),
+            title=(given.title if given.description else "") or found or title,
+            description=given.description or description,
+            type=kind or (given.type if given.description else "note"),
+            tags=tuple(dict.fromkeys((*given.tags, *tags))),
+            status="stable",
+            body=body,
+            commit=commit,
+            by=f"human:{git.user(desk.where)}",
+            at=_now(),
+            citations=capture.cited(checked),
+            anchors=tuple(
+                {(a.path, a.start, a.end): a for c in checked if (a := anchor.make(c.citation, snapshot))}.values()
+            ),
+            path="",
+        )
+    return desk.notebook.write(note) if write else note
 
 
 def _close(desk: Desk, run: Run) -> Run:
@@ -156,49 +211,58 @@ def _close(desk: Desk, run: Run) -> Run:
 
 
 def recover(desk: Desk, tell: Narrator) -> None:
-    """Finish every run whose owner died: what it found so far becomes a draft note, then its worktree goes."""
-    for run in desk.journal.unfinished():
-        if process.alive(run.owner):
-            continue
-        me = process.identify()
+    """Finish every run whose owner died: what it found so far becomes a draft note, then its worktree goes.
+
+    A run that cannot be finished is told and left as it is, for the next command.
+    """
+    from scoutkit.census import identify
+    from scoutkit.dispatch import journal
+
+    for run in journal.abandoned(desk.journal.unfinished()):
+        me = identify()
         if me is None or not desk.journal.claim(run, me):
             continue
         try:
             tell(_recover(desk, desk.journal.get(run.id)))
-        except ScoutError as error:
-            tell(f"run {run.id} was cut short and could not be finished yet: {error.message} ({error.hint})")
+        except (ScoutError, OSError) as error:
+            said = f"{error.message} ({error.hint})" if isinstance(error, ScoutError) else str(error)
+            tell(f"run {run.id} was cut short and could not be finished yet: {said}")
 
 
 def _recover(desk: Desk, run: Run) -> str:
-    from scoutkit.dispatch import runner
+    from scoutkit.dispatch import records, recovery
 
-    runner.reap(run)
-    records = desk.places.records(run.id)
-    outcome = runner.salvage(records, run)
+    if left := recovery.reap(run):
+        pids = ", ".join(str(one.pid) for one in left)
+        raise ScoutError(f"processes {pids} would not end", "end them by hand")
     if run.state is State.WRITTEN:
         _close(desk, run)
         return f"run {run.id} was cut short after its note was written: {run.note_path}"
-    if run.state is State.CREATED and not outcome.report:
-        _close(desk, desk.journal.note(run.id, result=Result.KILLED))
+    outcome = records.salvage(desk.places.records(run.id), run, desk.redactor)
+    if run.state is State.CREATED and not outcome.report.strip():
+        _close(desk, desk.journal.note(run.id, result=Result.KILLED, reason="killed before the agent began"))
         return f"run {run.id} was cut short before its agent began; its worktree is removed"
     if run.result is None:
-        run = desk.journal.note(run.id, result=Result.KILLED)
         outcome = replace(outcome, result=Result.KILLED, reason="scoutkit was killed while the agent worked")
-    folder = f"{run.folder}/"
-    answer = finish(desk, run, outcome, roots=tuple(sorted({folder + desk.places.root.name})))
+        run = desk.journal.note(run.id, result=outcome.result, reason=outcome.reason)
+    answer = finish(desk, run, outcome, roots=(str(Path(run.folder) / desk.places.root.name),))
     return f"run {run.id} was cut short; what it found is in {answer.note.path}"
 
 
-def _durably(path: os.PathLike[str], text: str) -> None:
-    """Write a file so that it is whole on disk before the next step, or not there."""
-    fresh = f"{os.fspath(path)}.new"
-    with open(fresh, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123 - path may be any PathLike
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)  # noqa: PTH105
+def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
+    """Remove folders of this repository's runs that no live run owns, and the trash; which ones. `dry`: only say."""
+    from scoutkit.dispatch import worktree
+
+    busy = {run.folder for run in desk.journal.unfinished()}
+    found = [path for path in worktree.leftovers(desk.repository.common_dir) if str(path) not in busy]
+    if not dry:
+        for path in found:
+            if path.parent == worktree.folder_of("any").parent:
+                worktree.remove(path, common_dir=desk.repository.common_dir)
+        worktree.sweep()
+    return found
 
 
-def now() -> str:
+def _now() -> str:
     """The time, UTC, in whole seconds: `2026-11-29T12:00:00+00:00`."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 
 from scoutkit.commands.root import cli
-from scoutkit.commands.say import complain, escape_unprintable
+from scoutkit.commands.say import close_pipe, complain, escape_unprintable
 from scoutkit.errors import ScoutError, UsageError
 
 
 def main() -> None:
     """Run the command line and exit with the documented code."""
     escape_unprintable()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close_pipe()
+    sys.exit(code)
 
 
 def run(argv: list[str]) -> int:
@@ -21,7 +26,6 @@ def run(argv: list[str]) -> int:
 
     try:
         code = cli.main(argv, prog_name="scoutkit", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as error:
@@ -37,20 +41,29 @@ def run(argv: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         print("stopped", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        return _pipe_closed()
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        complain(ScoutError(f"{error.strerror or error}{where}", "check the disk and its permissions: scoutkit doctor"))
+        return ScoutError.exit_code
+    except Exception as error:  # noqa: BLE001 - the last resort: a fault of ours is told in one line and kept
+        return _fault(error)
     return code if isinstance(code, int) else 0
+
+
+def _fault(error: Exception) -> int:
+    """Keep the traceback in a file and name it. 70 as in sysexits.h."""
+    import traceback
+
+    from scoutkit import config
+
+    path = config.user_state() / "fault.txt"
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.write_text("".join(traceback.format_exception(error)), "utf-8", "backslashreplace")
+    complain(ScoutError(f"scoutkit has a fault: {type(error).__name__}: {error}", f"report it with what is in {path}"))
+    return 70
 
 
 def _lowered(message: str) -> str:
     """Click's sentence as one line in our style."""
     line = " ".join(message.split()).removesuffix(".")
     return line[:1].lower() + line[1:] if line[1:2].islower() else line
-
-
-def _pipe_closed() -> int:
-    """The reader (`head`, a pager) has enough: not an error. Python must not flush into the closed pipe at exit."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

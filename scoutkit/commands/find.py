@@ -33,7 +33,7 @@ def filters(command: Callable[..., Any]) -> Callable[..., Any]:
 @filters
 @json_option
 @click.pass_context
-def search(ctx: click.Context, query: tuple[str, ...], *, limit: int | None, as_json: bool, **narrow: Any) -> int:
+def search(ctx: click.Context, /, query: tuple[str, ...], *, limit: int | None, as_json: bool, **narrow: Any) -> int:
     """Find notes by any text: words, identifiers, quoted phrases.
 
     Notes with all the words come first, then those with any of them. Exit code 1 when nothing is found.
@@ -49,7 +49,7 @@ def search(ctx: click.Context, query: tuple[str, ...], *, limit: int | None, as_
         say.tell(f"nothing found for: {text}")
     if suggestion and not as_json:
         say.tell(f"did you mean: {suggestion}")
-    desk.fulltext.follow()
+    ####
     return code
 
 
@@ -57,11 +57,11 @@ def search(ctx: click.Context, query: tuple[str, ...], *, limit: int | None, as_
 @filters
 @json_option
 @click.pass_context
-def list_notes(ctx: click.Context, *, limit: int | None, as_json: bool, **narrow: Any) -> int:
+def list_notes(ctx: click.Context, /, *, limit: int | None, as_json: bool, **narrow: Any) -> int:
     """List notes, newest first."""
     desk = open_desk(ctx)
     _show_hits("list", desk.catalogue.list(limit=limit, **narrow), as_json=as_json)
-    desk.fulltext.follow()
+    ####
     return 0
 
 

@@ -16,7 +16,7 @@ from scoutkit.errors import AgentFailed, Interrupted
 from scoutkit.model import Kind, Limits, Note, Result, Verdict
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float]):
     """Seconds, or `90s`, `10m`, `1h`."""
 
     name = "time"
@@ -70,33 +70,30 @@ def ask(
     if not text:
         raise click.UsageError("the question is empty")
     desk = open_desk(ctx)
-    name, hints = registry.choose("command" if agent_cmd else agent, desk.settings, interactive=_interactive())
+    asked = agent or "command" * bool(agent_cmd.strip())
+    name, hints = registry.choose(asked, desk.settings, interactive=_interactive(), ask=_pick)
     for hint in hints:
         say.tell(hint)
     chosen = registry.find(name, desk.settings, agent_cmd=agent_cmd)
-    mission = story.plan(
-        desk, Kind.ASK, text, chosen, base=base, limits=Limits(timeout=timeout), agent_cmd=agent_cmd, isolate=isolate
-    )
+    mission = story.plan(desk, Kind.ASK, text, chosen, base=base, limits=Limits(timeout=timeout), agent_cmd=agent_cmd)
     known = None if force else story.remembered(desk, mission)
     if known:
         return _from_memory(known, as_json=as_json)
-    _warn(desk, mission.isolation, agent=chosen.name)
+    _warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
     began = time.monotonic()
     with Progress(chosen.name) as progress:
         answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=run_hooks)
     outcome, run = answer.outcome, answer.run
-    assert outcome
-    assert run
     if as_json:
         say.as_json(
             "ask",
             note=say.note_json(answer.note),
             run={**say.run_json(run), "exit": run.exit},
-            report=answer.report,
+            report=outcome.report,
         )
     else:
         _print(answer.note)
-    desk.fulltext.follow()
+    ####
     say.tell(f"{_summary(answer.note)}  {time.monotonic() - began:.1f} s")
     say.tell(f"note: {answer.note.path}  (scoutkit show {answer.note.id})")
     if outcome.result is Result.INTERRUPTED:
@@ -111,6 +108,14 @@ def _interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def _pick(names: list[str]) -> str:
+    say.tell("Which agent should answer? Your choice is remembered.")
+    for number, name in enumerate(names, 1):
+        say.tell(f"  {number}  {name}")
+    picked: int = click.prompt("agent", type=click.IntRange(1, len(names)), default=1, err=True)
+    return names[picked - 1]
+
+
 def _from_memory(note: Note, *, as_json: bool) -> int:
     if as_json:
         say.as_json("ask", note=say.note_json(note), run=None, report=note.body, from_memory=True)
@@ -120,12 +125,14 @@ def _from_memory(note: Note, *, as_json: bool) -> int:
     return 0
 
 
-def _warn(desk: Desk, isolation: str, *, agent: str) -> None:
-    """Say what a person would want to know before the agent starts."""
-    if isolation == "none" and agent != "builtin":
-        say.tell(f"agent {agent} runs without isolation: it can read and write what you can")
+def _warn(desk: Desk, *, agent: str, alone: bool) -> None:
+    """Say what a person would want to know before the agent starts. `alone`: no word on isolation is needed."""
+    if not alone:
+        say.tell(f"agent {agent} runs without isolation: it can read and write what you can (--isolate none: I know)")
     if ignored := desk.notes_ignored():
         say.tell(f"git ignores {desk.settings.notes} ({ignored}): notes kept there are not committed")
+    if desk.repository.main is None:
+        say.tell(f"this repository has no main worktree: notes are kept in {desk.places.notes}")
 
 
 def _summary(note: Note) -> str:

@@ -88,14 +88,14 @@ def logs(ctx: click.Context, id_: str, *, events: bool) -> None:
 @click.pass_context
 def stop(ctx: click.Context, id_: str) -> None:
     """Stop a run that is going on; what it found so far becomes a draft note."""
-    from scoutkit.dispatch import runner
+    from scoutkit.dispatch import recovery
 
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)
     if found.state is State.REMOVED:
         say.tell(f"run {found.id} has ended: {found.result}")
         return
-    ended = runner.stop(found, desk.journal)
+    ended = recovery.stop(found, desk.journal, desk.places.records(found.id))
     say.tell(f"stopped: {ended.id}" + (f"  what it found so far: scoutkit show {ended.note_id}" * bool(ended.note_id)))
 
 

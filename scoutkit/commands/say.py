@@ -35,8 +35,16 @@ def complain(error: ScoutError) -> None:
 
 
 def answer(text: str) -> None:
-    """The answer of a command."""
-    print(text)
+    """The answer of a command. A reader that has enough (`head`, a pager) is not an error: the rest goes nowhere."""
+    try:
+        print(text)
+    except BrokenPipeError:
+        close_pipe()
+
+
+def close_pipe() -> None:
+    """Point stdout nowhere, also for what Python still has to flush at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def as_json(command: str, **fields: Any) -> None:

@@ -27,7 +27,9 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
     if sync:
         step = desk.sync()
         if step.rebuilt:
-            tell(f"catalogue rebuilt from the notes: {step.rebuilt}")
+            tell(f"the catalogue is made anew from the notes: {step.rebuilt}")
+        if step.memory or step.behind:
+            tell(f"the catalogue is {'not kept' if step.memory else 'behind'}: {step.memory or step.behind}")
         if step.problems_changed:
             count = len(step.problems)
             tell(f"{count} problem{'s' * (count != 1)} in the notes: scoutkit index" if count else "no more problems")

@@ -27,13 +27,13 @@ def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[s
     desk = open_desk(ctx)
     heading = " ".join(title)
     if sys.stdin.isatty():
-        text = _compose(desk.blank_note(heading))
+        text = _compose(_template(heading))
     else:
         text = _decoded(sys.stdin.buffer.read(), "standard input")
         text = text if not heading or text.lstrip().startswith("# ") else f"# {heading}\n\n{text}"
     if not text.strip():
         raise UsageError("the note is empty: nothing was written", "write some text, or pipe it in")
-    note = story.keep(desk, text, "HEAD", type_=type_, tags=tags, title=heading)
+    note = story.keep(desk, text, "HEAD", kind=type_, tags=tags, title=heading)
     desk.sync()
     _kept("new", [note], as_json=as_json)
 
@@ -41,7 +41,7 @@ def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[s
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--commit", default="HEAD", metavar="REV", show_default=True, help="The commit the text speaks of.")
-@click.option("--type", "type_", type=click.Choice(NOTE_TYPES), default="note", show_default=True, help="Kind of note.")
+@click.option("--type", "type_", type=click.Choice(NOTE_TYPES), help="Kind of note; `note` unless the file says.")
 @click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
 @click.option("--check-only", is_flag=True, help="Report without writing; exit code 1 if a citation is wrong.")
 @json_option
@@ -51,7 +51,7 @@ def import_files(
     files: tuple[Path, ...],
     *,
     commit: str,
-    type_: str,
+    type_: str | None,
     tags: tuple[str, ...],
     check_only: bool,
     as_json: bool,
@@ -61,7 +61,13 @@ def import_files(
     texts = [(name, _decoded(_bytes(name), str(name))) for name in files]
     notes = [
         story.keep(
-            desk, text, commit, type_=type_, tags=tags, title="" if str(name) == "-" else name.stem, dry=check_only
+            desk,
+            text,
+            commit,
+            kind=type_ or "",
+            tags=tags,
+            title="" if str(name) == "-" else name.stem,
+            write=not check_only,
         )
         for name, text in texts
     ]
@@ -150,6 +156,16 @@ def _decoded(raw: bytes, name: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"not UTF-8: {name} (byte {error.start})", "convert it: iconv -t utf-8") from error
+
+
+def _template(title: str) -> str:
+    """What a new note looks like before anything is written in it."""
+    from jinja2 import Template
+
+    from scoutkit import config
+
+    text = (config.resources("templates") / "note.md").read_text("utf-8")
+    return str(Template(text, keep_trailing_newline=True).render(title=title))
 
 
 def _compose(template: str) -> str:

@@ -98,7 +98,7 @@ def test_a_failed_agent_leaves_a_draft_with_what_it_said(scoutkit, repo):
     assert not list((config.user_state() / "runs").iterdir())
 
 
-@pytest.mark.parametrize("command", ["true", "echo; echo '   '", "exit 7", "kill -9 $$", "no-such-program-here"])
+@pytest.mark.parametrize("command", ["true", "echo; echo '   '", "exit 7", "kill -9 $$"])
 def test_an_agent_that_says_nothing_is_exit_4_with_a_hint(scoutkit, command):
     said = scoutkit("ask", "q", "--agent-cmd", command)
     assert said.code == 4
@@ -106,6 +106,12 @@ def test_an_agent_that_says_nothing_is_exit_4_with_a_hint(scoutkit, command):
     lines = said.err.splitlines()
     error = next(number for number, line in enumerate(lines) if line.startswith("error: "))
     assert lines[error + 1].startswith("hint: ")
+
+
+def test_an_agent_command_that_does_not_exist_is_exit_5(scoutkit):
+    said = scoutkit("ask", "q", "--agent-cmd", "no-such-program-here")
+    assert said.code == 5
+    assert "no-such-program-here" in said.err
 
 
 def test_a_timeout_stops_the_agent_and_its_children(scoutkit):

@@ -28,9 +28,8 @@ def test_the_table_tells_what_the_command_takes(name):
     module, attribute = where.split(":")
     command = getattr(importlib.import_module(f"scoutkit.commands.{module}"), attribute)
     assert command.name == name
-    wanted = [parameter.make_metavar(click.Context(command)).strip("[].") for parameter in command.params
-              if isinstance(parameter, click.Argument)]  # fmt: skip
-    assert all(metavar.split("[")[0] in usage for metavar in wanted), (wanted, usage)
+    takes = isinstance(command, click.Group) or any(isinstance(one, click.Argument) for one in command.params)
+    assert bool(usage) == takes
 
 
 @pytest.mark.parametrize(
