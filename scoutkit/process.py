@@ -7,6 +7,7 @@ even when they left their session, their group and their parent.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import subprocess
@@ -165,27 +166,29 @@ def family(
     roots: Sequence[Owner | None] = (),
     *,
     folder: Path | None = None,
-    adopted: bool = False,
+    adopted_since: float | None = None,
     since: float = 0.0,
 ) -> list[Owner]:
     """Every live process of a run, in one pass over the process table. Never this process.
 
     They carry its mark, are one of `roots` or in a session that one of them leads, work inside `folder` without a
-    terminal (a person's shell has one), or descend from such. `adopted` adds orphans that came to this process
-    without a mark, where only one run is going on in it. Nothing that started before `since` is looked at.
+    terminal (a person's shell has one), or descend from such. `adopted_since` adds orphans without a mark that came to
+    this process and started no earlier: to be used where only one run is going on in it. Nothing that started before
+    `since` is looked at. Times are those of `Owner.start`.
     """
     table, me, session = census.table(), os.getpid(), os.getsid(0)
     led = {root.pid for root in roots if root and root.boot == census.boot_id() and _in(table, root)}
     inside = os.path.realpath(folder) if folder else ""
+    orphans = math.inf if adopted_since is None else adopted_since
     found = []
     for entry in table.values():
-        if entry.zombie or entry.pid == me or entry.start < since:
+        if entry.zombie or entry.start < since:
             continue
         started = entry.parent == me and (entry.session == session or entry.pid in _leaders)  # here: git, for instance
         if (
             entry.session in led
             or (mark := census.mark(entry.pid)) == run_id
-            or (adopted and not started and not mark and entry.parent == me)
+            or (entry.parent == me and not started and not mark and entry.start >= orphans)
             or (inside and not started and not entry.terminal and census.works_in(entry.pid, inside))
         ):
             found.append(entry.pid)
@@ -234,7 +237,13 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
     killed: float | None = None
     told: set[Owner] = set()
     refused: set[Owner] = set()
-    while left := [one for one in find() if one not in refused]:
+    known: dict[Owner, None] = {}  # one whose parent dies may be known by nothing else
+
+    def look() -> list[Owner]:
+        known.update(dict.fromkeys(find()))
+        return [one for one in known if alive(one)]
+
+    while left := [one for one in look() if one not in refused]:
         now = time.monotonic()
         if killed is None and now - began >= grace():
             killed, pause = now, 0.005
@@ -253,7 +262,7 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
                 refused.add(one)
         yield pause
         pause = min(pause * 1.5, 0.1)
-    return sorted(refused & set(find()), key=lambda one: one.pid)
+    return [one for one in refused if alive(one)]
 
 
 def _signal(target: Owner, number: signal.Signals) -> None:

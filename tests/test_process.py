@@ -64,6 +64,14 @@ def _command_line(pid: int) -> bytes:
         return b""
 
 
+def test_a_timeout_ends_what_ignores_term_and_lost_its_parent() -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.run(
+            ["sh", "-c", "env -i setsid sh -c \"trap '' TERM; sleep 61.8; sleep 61.8\" & sleep 61.8"], timeout=0.3
+        )
+    assert not [pid for pid in census.table() if b"61.8" in _command_line(pid)]
+
+
 def test_run_gives_exit_status_output_and_input() -> None:
     done = process.run(["sh", "-c", "cat; echo no >&2; exit 3"], stdin=b"yes")
     assert (done.code, done.text, done.error) == (3, "yes", "no")
@@ -224,8 +232,8 @@ while not process.exited(child) or census.entry(orphan).parent != os.getpid():
     time.sleep(0.01)
 own = process.spawn(["sleep", "60"], session=True)  # ours, and in a session of its own: not an orphan
 assert orphan not in [one.pid for one in process.family("x", [root])], "it hides well"
-assert [one.pid for one in process.family("x", [root], adopted=True, since=root.start)] == [orphan]
-assert process.end(lambda: process.family("x", [root], adopted=True, since=root.start)) == []
+assert [one.pid for one in process.family("x", [root], adopted_since=root.start)] == [orphan]
+assert process.end(lambda: process.family("x", [root], adopted_since=root.start)) == []
 zombies = lambda: [one for one in census.table().values() if one.zombie and one.parent == os.getpid()]
 assert len(zombies()) == 3, zombies()
 process.collect()

@@ -48,6 +48,7 @@ class Conversation:
         grace: float,
     ) -> None:
         self.child = process.identify(popen.pid, ended=True)
+        self._since = me.start if (me := process.identify()) else 0.0  # hooks of the worktree came before the agent
         self.stopped: Outcome | None = None
         self.fault = ""
         self.unended: list[Owner] = []
@@ -122,9 +123,13 @@ class Conversation:
         return None
 
     def _family(self) -> list[Owner]:
-        folder = Path(self._run.folder) if self._run.folder else None
-        since = self.child.start if self.child else 0.0
-        return process.family(self._run.id, [self.child], folder=folder, adopted=len(_going) == 1, since=since)
+        return process.family(
+            self._run.id,
+            [self.child],
+            folder=Path(self._run.folder) if self._run.folder else None,
+            adopted_since=self.child.start if self.child and len(_going) == 1 else None,
+            since=self._since,
+        )
 
     def _why_stop(self, now: float) -> Outcome | None:
         limits = self._run.limits

@@ -46,7 +46,7 @@ class Records:
         self._streams: dict[str, Redact] = {}
         self._files: dict[str, IO[bytes]] = {}
         self._pending: dict[str, bytearray] = {}
-        self._unsynced = False
+        self._unsynced: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name in ("transcript.txt", "stderr.txt", "events.jsonl"):
             handle = os.open(folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -63,7 +63,7 @@ class Records:
         """Hand what was written to the system."""
         for name, data in self._pending.items():
             while data and not self.failed:
-                self._unsynced = True
+                self._unsynced.add(name)
                 with self._noting():
                     del data[: self._files[name].write(data)]
             data.clear()
@@ -71,17 +71,17 @@ class Records:
     def sync(self) -> None:
         """Make what was written survive a power cut."""
         self.flush()
-        if self._unsynced:
-            self._unsynced = False
-            with self._noting():
-                for file in self._files.values():
-                    os.fsync(file.fileno())
+        with self._noting():
+            while self._unsynced:
+                os.fsync(self._files[self._unsynced.pop()].fileno())
 
     def invocation(self, invocation: Invocation, worktree: Path) -> None:
         """How the agent is started, without what it is told."""
         report = str(worktree / invocation.report_file) if invocation.report_file else ""
         record = {"argv": [self.blot(part) for part in invocation.argv], "report_file": report}
-        write_durably(self.folder / "invocation.json", json.dumps(record, indent=1) + "\n")
+        handle = os.open(self.folder / "invocation.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(f"{json.dumps(record, indent=1)}\n")
 
     def said(self, line: str, *, cut: bool = False) -> None:
         """A line of stdout."""

@@ -612,3 +612,29 @@ def test_a_full_disk_stops_the_agent_and_is_the_reason(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     assert done.stdout == "failed its records cannot be kept: File too large short exited\n"
+
+
+def test_what_the_worktrees_making_left_running_is_ended_too(at: Field) -> None:
+    env = {**os.environ, process.RUN_MARK: at.run.id}
+    with subprocess.Popen(["setsid", "sleep", "60"], env=env, stdout=subprocess.DEVNULL) as hook:
+        collector = threading.Thread(target=hook.wait)
+        collector.start()
+        assert at.sh("echo done").result is Result.DONE
+        collector.join(5)
+        assert hook.returncode == -signal.SIGTERM
+
+
+def test_two_runs_at_once_leave_each_other_alone(at: Field, tmp_path: Path) -> None:
+    other = Field(
+        tmp_path / "other", at.journal, replace(at.run, id=f"{at.run.id}b", folder=str(tmp_path / "other" / "run"))
+    )
+    (other.root / "run" / "work tree").mkdir(parents=True)
+    (other.root / "run" / "scratch").mkdir()
+    at.journal.create(other.run)
+    answers: list[Outcome] = []
+    thread = threading.Thread(target=lambda: answers.append(other.sh("env -i setsid sleep 0.5 & wait; echo slow")))
+    thread.start()
+    time.sleep(0.1)
+    assert at.sh("echo quick").report == "quick"
+    thread.join()
+    assert answers == [Outcome(Result.DONE, "slow")]
