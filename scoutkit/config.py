@@ -70,7 +70,7 @@ class Places:
         return self.state / "journal.db"
 
     def records(self, run_id: str) -> Path:
-        """A run's durable files: `prompt.md`, `events.jsonl`, `transcript.jsonl`, `stderr.txt`, `report.md`."""
+        """A run's durable files: `prompt.md`, `events.jsonl`, `transcript.txt`, `stderr.txt`, `report.md`."""
         return self.state / "runs" / run_id
 
     @property

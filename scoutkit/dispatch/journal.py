@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from scoutkit import process
+from scoutkit.dispatch import row
 from scoutkit.errors import NotFound, ScoutError, Unavailable
-from scoutkit.model import Kind, Limits, Owner, Result, Run, State, Usage
+from scoutkit.model import Owner, Run, State
 
 BUSY = 30.0  # seconds to wait for another command's write
 
@@ -37,9 +36,7 @@ _MIGRATIONS = (
     CREATE INDEX runs_unfinished ON runs (number) WHERE state != 'removed';
     """,
 )
-_FIELDS = tuple(field.name for field in dataclasses.fields(Run))
 _ORDER = list(State)
-_NOUNS = {"owner": Owner, "child": Owner, "usage": Usage, "limits": Limits}
 _FORGET = "move the file away: notes are not in it, but the runs it knows are then forgotten"
 
 
@@ -75,7 +72,7 @@ class Journal:
         if owner is None:
             raise Unavailable("this process cannot be told from others: /proc cannot be read", "mount /proc")
         run = dataclasses.replace(run, state=State.CREATED, owner=owner)
-        values = {**_pack({name: getattr(run, name) for name in _FIELDS}), "created_at": _now()}
+        values = {**row.pack({name: getattr(run, name) for name in row.FIELDS}), "created_at": _now()}
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         with self._writing() as db:
             if db.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
@@ -92,12 +89,12 @@ class Journal:
                 raise ScoutError(
                     f"run {run_id} is {run.state} already, not to be {state}", f"scoutkit run show {run_id}"
                 )
-            return self._update(db, run, {**_known(fields), "state": state}, {f"{state}_at": _now()})
+            return self._update(db, run, {**row.settable(fields), "state": state}, {f"{state}_at": _now()})
 
     def note(self, run_id: str, **fields: Any) -> Run:
         """Record what is known without a step forward."""
         with self._writing() as db:
-            return self._update(db, self._one(db, run_id), _known(fields))
+            return self._update(db, self._one(db, run_id), row.settable(fields))
 
     def claim(self, run: Run, owner: Owner) -> bool:
         """Take over a run whose owner died: of several commands that try, one gets it.
@@ -140,9 +137,9 @@ class Journal:
     # How
 
     def _select(self, db: sqlite3.Connection, rest: str, *values: Any) -> list[Run]:
-        rows = db.execute(f"SELECT {', '.join(_FIELDS)} FROM runs {rest}", values).fetchall()  # noqa: S608 - our own
+        found = db.execute(f"SELECT {', '.join(row.FIELDS)} FROM runs {rest}", values).fetchall()  # noqa: S608 - our own
         try:
-            return [_run(row) for row in rows]
+            return [row.unpack(values) for values in found]
         except (ValueError, KeyError, TypeError) as error:
             raise ScoutError(
                 f"the journal {self.path} holds a row that is none of scoutkit's: {error}", _FORGET
@@ -157,7 +154,7 @@ class Journal:
     def _update(
         self, db: sqlite3.Connection, run: Run, fields: dict[str, Any], times: dict[str, str] | None = None
     ) -> Run:
-        values = {**_pack(fields), **(times or {})}
+        values = {**row.pack(fields), **(times or {})}
         if values:
             names = ", ".join(f"{name} = ?" for name in values)
             db.execute(f"UPDATE runs SET {names} WHERE id = ?", (*values.values(), run.id))  # noqa: S608 - our names
@@ -261,45 +258,6 @@ def _use_wal(db: sqlite3.Connection) -> None:
             if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
-
-
-def _known(fields: dict[str, Any]) -> dict[str, Any]:
-    if unknown := fields.keys() - set(_FIELDS) | fields.keys() & {"id", "state"}:
-        raise TypeError(f"not to be set so: {', '.join(sorted(unknown))}")
-    return fields
-
-
-def _pack(fields: dict[str, Any]) -> dict[str, Any]:
-    """As SQLite takes them: nouns as JSON, text that is no Unicode (paths may be any bytes) as a blob."""
-    packed: dict[str, Any] = {}
-    for name, value in fields.items():
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            packed[name] = json.dumps(asdict(value))
-        elif isinstance(value, str):
-            packed[name] = _storable(str(value))
-        else:
-            packed[name] = value
-    return packed
-
-
-def _storable(text: str) -> str | bytes:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _run(row: Iterable[Any]) -> Run:
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
-    for name, value in values.items():
-        if isinstance(value, bytes):
-            values[name] = value.decode(errors="surrogatepass")
-        elif name in _NOUNS and value is not None:
-            values[name] = _NOUNS[name](**json.loads(value))
-    values["kind"], values["state"] = Kind(values["kind"]), State(values["state"])
-    values["result"] = values["result"] and Result(values["result"])
-    return Run(**values)
 
 
 def _now() -> str:
