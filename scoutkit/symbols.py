@@ -1,21 +1,17 @@
-"""Definitions and calls in source text: the only module that uses tree-sitter.
+"""Definitions and calls in source text.
 
-The grammars come compiled in one wheel and are unpacked once into the user's cache folder. No text makes these
-functions raise; text that is too large, minified or in a language without a table has no symbols.
+No text makes these functions raise; text that is too large, minified or in a language without a table has no symbols.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scoutkit import config, languages
-from scoutkit.errors import Unavailable
+from scoutkit import grammars, languages
 from scoutkit.languages import language_of
 
 if TYPE_CHECKING:
@@ -23,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Symbol", "calls", "enclosing", "has_table", "language_of", "symbols"]
 
-LARGEST = 1_000_000  # characters: longer texts are data or generated
-_LONG_LINES = 400  # characters a line on average: beyond this it is minified
 _HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
 _UNSAID = frozenset({"prototype", "exports", "module", "this", "self"})  # owners that say nothing
 _OWNER = re.compile(r"::|->|[.:\\]")
@@ -97,10 +91,12 @@ def enclosing(path: str, text: str, start: int, end: int) -> str:
 def calls(path: str, text: str, start: int = 1, end: int = 10**9) -> list[Call]:
     """What lines `start` to `end` call, in order. Never raises on any text."""
     language = language_of(path, text)
-    if language not in languages.CALLS or _unfit(text):
+    if language not in languages.CALLS or grammars.unfit(text):
         return []
-    root = _parse(language, text)
-    cursor = _cursor(language, "calls")
+    root = grammars.parse(language, text)
+    if root is None:
+        return []
+    cursor = grammars.cursor(language, "calls")
     cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
     found = sorted(cursor.captures(root).get("call", []), key=lambda node: node.start_byte)
     return [Call(_text(node), row) for node in found if start <= (row := node.start_point.row + 1) <= end]
@@ -108,19 +104,17 @@ def calls(path: str, text: str, start: int = 1, end: int = 10**9) -> list[Call]:
 
 @functools.lru_cache(maxsize=8)
 def _symbols(language: str | None, text: str) -> tuple[Symbol, ...]:
-    if language not in languages.DEFINITIONS or _unfit(text):
+    if language not in languages.DEFINITIONS or grammars.unfit(text):
         return ()
     lines = text.split("\n")
-    root = _parse(language, text)
+    root = grammars.parse(language, text)
+    if root is None:
+        return ()
     if language in ("markdown", "rst"):
-        headings = _cursor(language, "definitions").captures(root).get("heading", [])
+        headings = grammars.cursor(language, "definitions").captures(root).get("heading", [])
         return tuple(_sections(sorted(headings, key=lambda node: node.start_byte), lines))
     found, beside, docstrings = _match(language, root, lines)
     return tuple(_nest(language, found, beside, docstrings, lines))
-
-
-def _unfit(text: str) -> bool:
-    return len(text) > LARGEST or (len(text) > 20_000 and len(text) > _LONG_LINES * (text.count("\n") + 1))
 
 
 def _match(
@@ -132,7 +126,7 @@ def _match(
     wraps: dict[tuple[int, int], Node] = {}
     beside: dict[int, tuple[int, bool]] = {}
     docstrings: dict[int, str] = {}
-    for rank, match in _cursor(language, "definitions").matches(root):
+    for rank, match in grammars.cursor(language, "definitions").matches(root):
         if "name" not in match:
             if "wrap" in match:
                 inner = match["inner"][0]
@@ -176,6 +170,8 @@ def _nest(
             stack.pop()
         holder = next((symbol for _, symbol in reversed(stack) if symbol.kind != "test"), None)
         owner, name = _split(language, one)
+        if not name:
+            continue
         if stack and one.kind in _HOLDERS and stack[-1][1].name == name and stack[-1][1].start == one.first + 1:
             continue  # `typedef struct client { … } client`
         kind = "method" if one.kind == "function" and (owner or (holder and holder.kind in _HOLDERS)) else one.kind
@@ -235,7 +231,7 @@ def _body(node: Node) -> Node | None:
 
 
 def _signature(node: Node, body: Node | None, kind: str) -> str:
-    """The declaration up to its body on one line, at most 300 characters; of a bodiless one that is long, its first line."""
+    """The declaration up to its body on one line, at most 300 characters; of a long bodiless one, its first line."""
     raw = (node.text or b"")[: 1200 if body is None else max(body.start_byte - node.start_byte, 0)]
     text = _COMMENT_LINE.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
     if body is None and (kind not in ("function", "method") or len(text) > 300):
@@ -270,7 +266,7 @@ def _sections(headings: list[Node], lines: list[str]) -> Iterator[Symbol]:
             level = 1 if lines[_last_row(node)].strip().startswith("=") else 2
         else:
             level = len(line) - len(line.lstrip("#"))
-        marks.append((row, level, " ".join(line.strip("# \t").split())[:300]))
+        marks.append((row, level, " ".join(line.strip("# \t").split())[:300] or line))
     path: list[tuple[int, str]] = []
     for at, (row, level, title) in enumerate(marks):
         end = next((later for later, other, _ in marks[at + 1 :] if other <= level), len(lines) - (not lines[-1]))
@@ -287,52 +283,3 @@ def _last_row(node: Node) -> int:
 
 def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
-
-
-def _parse(language: str, text: str) -> Node:
-    from tree_sitter import Parser
-
-    return Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
-
-
-def _cursor(language: str, table: str) -> Any:
-    from tree_sitter import QueryCursor
-
-    return QueryCursor(_query(language, table))
-
-
-@functools.cache
-def _query(language: str, table: str) -> Any:
-    from tree_sitter import Query
-
-    tables = {"definitions": languages.DEFINITIONS, "calls": languages.CALLS}
-    return Query(_grammar(language), tables[table][language])
-
-
-@functools.cache
-def _grammar(language: str) -> Any:
-    """A compiled grammar. It is unpacked on first use, atomically, so that many processes may; where the cache folder
-    cannot be written, into a temporary one. Raises Unavailable when that fails too."""
-    import semble_grammars
-
-    folder = config.user_cache() / "grammars" / str(semble_grammars.__version__)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = str(folder)
-        return semble_grammars.get_language(language)
-    except (OSError, semble_grammars.GrammarLoadError):
-        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = _temporary()
-    try:
-        return semble_grammars.get_language(language)
-    except (semble_grammars.GrammarLoadError, semble_grammars.UnsupportedPlatformError) as error:
-        raise Unavailable(f"cannot load the grammar for {language}: {error}", f"make {folder} writable") from error
-
-
-@functools.cache
-def _temporary() -> str:
-    import atexit
-    import shutil
-
-    folder = tempfile.mkdtemp(prefix="scoutkit-grammars-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

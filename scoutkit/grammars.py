@@ -1,0 +1,97 @@
+"""Compiled grammars and the queries of languages.py: the only module that uses tree-sitter.
+
+The grammars come in one wheel and are unpacked once into the user's cache folder. Source text is anybody's: what would
+make the parser or a query take quadratic time is bounded here.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+from scoutkit import config, languages
+from scoutkit.errors import Unavailable
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LARGEST = 1_000_000  # characters: longer texts are data or generated
+_LONG_LINES = 400  # characters a line on average: beyond this it is minified
+_PATIENCE = 1.0  # CPU seconds for parsing one file, and a second for each 200 kB
+_NOISE = re.compile(r"(?<!\W)\s*+(?:[^\w\s]\s*+){1500}")  # in such runs a query takes time quadratic in their length
+_DEEPEST = 500  # nodes deeper than this are not looked at: a query takes time quadratic in the depth
+
+
+def unfit(text: str) -> bool:
+    """Too large, minified, or no source text: not worth parsing, or not safe to."""
+    size = len(text)
+    return size > LARGEST or (size > 20_000 and size > _LONG_LINES * text.count("\n")) or bool(_NOISE.search(text))
+
+
+def parse(language: str, text: str) -> Node | None:
+    """The tree, or None when parsing takes unreasonably long: error recovery can be quadratic."""
+    from tree_sitter import Parser
+
+    source = text.encode("utf-8", "replace")
+    deadline = time.thread_time() + _PATIENCE + len(source) / 200_000
+    try:
+        tree = Parser(_grammar(language)).parse(
+            lambda offset, _: source[offset : offset + 65_536],
+            progress_callback=lambda _offset, _error: time.thread_time() > deadline,  # true stops it
+        )
+    except ValueError:
+        return None
+    return tree.root_node
+
+
+def cursor(language: str, table: str) -> Any:
+    """A cursor over one of languages.py's tables: `definitions` or `calls`.
+
+    Give it no progress callback: in tree-sitter 0.26 that crashes the interpreter.
+    """
+    from tree_sitter import QueryCursor
+
+    fresh = QueryCursor(_query(language, table))
+    fresh.set_max_start_depth(_DEEPEST)
+    return fresh
+
+
+@functools.cache
+def _query(language: str, table: str) -> Any:
+    from tree_sitter import Query
+
+    tables = {"definitions": languages.DEFINITIONS, "calls": languages.CALLS}
+    return Query(_grammar(language), tables[table][language])
+
+
+@functools.cache
+def _grammar(language: str) -> Any:
+    """A compiled grammar. It is unpacked on first use, atomically, so that many processes may; where the cache folder
+    cannot be written, into a temporary one. Raises Unavailable when that fails too."""
+    import semble_grammars
+
+    folder = config.user_cache() / "grammars" / str(semble_grammars.__version__)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = str(folder)
+        return semble_grammars.get_language(language)
+    except (OSError, semble_grammars.GrammarLoadError):
+        os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = _temporary()
+    try:
+        return semble_grammars.get_language(language)
+    except (semble_grammars.GrammarLoadError, semble_grammars.UnsupportedPlatformError) as error:
+        raise Unavailable(f"cannot load the grammar for {language}: {error}", f"make {folder} writable") from error
+
+
+@functools.cache
+def _temporary() -> str:
+    import atexit
+    import shutil
+
+    folder = tempfile.mkdtemp(prefix="scoutkit-grammars-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
