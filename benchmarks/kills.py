@@ -46,9 +46,10 @@ def killed(self, run_id, to, **fields):
         os.kill(os.getpid(), signal.SIGKILL)
     return row
 def created(self, run):
-    create(self, run)
+    row = create(self, run)
     if state == "created":
         os.kill(os.getpid(), signal.SIGKILL)
+    return row
 Journal.advance, Journal.create = killed, created
 sys.exit(commands.run(argv))
 """

@@ -114,7 +114,7 @@ def _send(
     }
     prompt = prompts.render(mission.kind, variables, overrides=desk.places.root / config.PROMPTS)
     folder = desk.places.records(run.id)
-    folder.mkdir(parents=True, mode=0o700)
+    folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
     return runner.send(
         agent.invocation(mission, prompt, checkout.worktree, checkout.scratch),
