@@ -8,10 +8,11 @@ from pathlib import PurePosixPath
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
-_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)*(`{3,}(?=[^`]*\Z)|~{3,})(.*)", re.DOTALL)
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t\r]*\Z")
+_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])\s++)*+(`{3,}+(?=[^`]*+\Z)|~{3,}+)")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _WORD = re.compile(r"\w")
 _TITLE_LENGTH = 80
+_TITLE_WITHIN = 100_000  # characters in which a heading is looked for
 
 
 def _from_windows(byte: int) -> str:
@@ -58,12 +59,12 @@ class Fences:
 
     def inside(self, line: str) -> bool:
         """Is this line, the next one, in a fenced block or one of its two fences?"""
-        found = _FENCE.match(line)
         if self._open:
-            if found and found[1].startswith(self._open) and not found[2].strip():
+            bare = line.strip(" \t\r>")
+            if bare.startswith(self._open) and not bare.strip(self._open[0]):
                 self._open = ""
             return True
-        if found:
+        if found := _FENCE.match(line):
             self._open = found[1]
         return bool(found)
 
@@ -91,12 +92,19 @@ def conflict(text: str) -> int:
     return 0
 
 
+def _heading(rest: str) -> str:
+    """A heading's words, without the closing `#`s that Markdown allows."""
+    words = rest.strip()
+    opened = words.rstrip("#")
+    return one_line(opened if opened[-1:].isspace() or not opened else words)
+
+
 def title_of(text: str, path: str) -> str:
     """A title for text that has none: its first heading, else its first words, else the file's name."""
     words = ""
-    for _, line in unfenced(text):
-        if (found := _HEADING.match(line)) and _WORD.search(found[1]):
-            return one_line(found[1])
+    for _, line in unfenced(text[:_TITLE_WITHIN]):
+        if (found := _HEADING.match(line)) and (heading := _heading(line[found.end() :])):
+            return heading
         if not words and _WORD.search(line):
             words = one_line(line.strip(" \t\r>*-_#"))
     if len(words) > _TITLE_LENGTH:

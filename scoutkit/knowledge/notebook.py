@@ -1,0 +1,159 @@
+"""The notes of a repository: the only module that writes, changes and removes note files.
+
+Writing is atomic and never replaces a file that changed meanwhile; removing is moving to a trash folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime as dt
+import errno
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from scoutkit import notefile
+from scoutkit.config import Places
+from scoutkit.errors import NotFound, Refused, ScoutError
+from scoutkit.knowledge import durable
+from scoutkit.knowledge.folder import Folder
+from scoutkit.knowledge.slug import slug
+from scoutkit.model import Note, Problem
+
+DRAFTS = "drafts"
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # without i, l, o, u: nothing to confuse, no words
+_NUMBER = re.compile(r"[0-9]+(e[0-9]+)?")
+_HEAD = 65_536  # bytes in which a note's id is looked for
+
+
+class Notebook:
+    """The notes of one repository. Paths given and returned are POSIX and relative to `places.root`."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._folder = Folder(places)
+
+    def files(self) -> tuple[list[tuple[str, int, int]], list[Problem]]:
+        """(path, modification time in nanoseconds, size) of every note file, and what cannot be read.
+
+        A problem's path is a file's or a folder's: it does not mean that what is there is gone. Opens no file.
+        """
+        listing = self._folder.listing()
+        return listing.files, listing.problems
+
+    def bytes_of(self, path: str) -> bytes:
+        """A note file's content. `folder.Unreadable` (a ScoutError and an OSError) or Refused when there is none."""
+        return self._folder.read(path)
+
+    def read(self, path: str) -> notefile.Parsed:
+        """A note as far as it can be read. Never raises: a file that cannot be read is a problem, `readable` False."""
+        try:
+            return notefile.parse(self.bytes_of(path), path)
+        except ScoutError as error:
+            note = Note(id="", title=PurePosixPath(path).stem, path=path)
+            return notefile.Parsed(note, (Problem(path, 1, error.message, error.hint),), readable=False)
+
+    def new_id(self) -> str:
+        """Eight random characters that no reader takes for a number."""
+        while True:
+            made = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+            if not _NUMBER.fullmatch(made):
+                return made
+
+    def write(self, note: Note) -> Note:
+        """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
+
+        A note without an id gets one. Where a note with this id is on disk already, that one is returned and nothing
+        is written: an interrupted run may write again. No file is ever replaced. ScoutError when it cannot be kept.
+        """
+        with self._changing(self._folder.path):
+            if note.id and (found := self._with_id(note.id)):
+                return found
+            note = notefile.settled(dataclasses.replace(note, id=note.id or self.new_id()))
+            raw = notefile.render(note)
+            folder = str(PurePosixPath(self._folder.path, DRAFTS if note.status == "draft" else ""))
+            path = self._create(folder, f"{_day(note.at)}-{slug(note.title) or slug(note.id) or 'note'}", raw)
+            if self.bytes_of(path) != raw:
+                raise ScoutError(f"{path} does not read back as it was written", "check the disk")
+            return dataclasses.replace(note, path=path)
+
+    def _with_id(self, note_id: str) -> Note | None:
+        """The note that has this id already."""
+        wanted = note_id.encode("utf-8", "replace")
+        for path, _, _ in self.files()[0]:
+            with contextlib.suppress(ScoutError):  # what cannot be read is no note to hand out again
+                if wanted in self._folder.read(path, _HEAD) and (note := self.read(path).note).id == note_id:
+                    return note
+        return None
+
+    def _create(self, folder: str, stem: str, raw: bytes) -> str:
+        """Put a new file into a folder under the first free name; its path."""
+        real = self._folder.make(folder)
+        with durable.prepared(real, raw) as fresh:
+            for number in range(1, 10_000):
+                name = f"{stem}.md" if number == 1 else f"{stem}-{number}.md"
+                if durable.claim(fresh, real / name):
+                    return str(PurePosixPath(folder, name))
+        raise ScoutError(f"too many notes are called {folder}/{stem}", "give the note another title")
+
+    def replace(self, path: str, expected: bytes, new: bytes) -> None:
+        """Change a note file from `expected` to `new`; its mode stays, and a link keeps leading to it.
+
+        Refused when the file no longer holds `expected`, or while a merge conflict is in it.
+        """
+        with self._changing(path):
+            if line := notefile.conflict(expected.decode("utf-8", "replace")):
+                raise Refused(f"{path}:{line}: merge conflict markers, nothing was changed", "resolve the conflict")
+            real = self._folder.real(path)
+            with durable.prepared(real.parent, new, stat.S_IMODE(real.stat().st_mode)) as fresh:
+                if self.bytes_of(path) != expected:
+                    raise Refused(f"{path} changed meanwhile, nothing was changed", "look at it, then try again")
+                durable.replace(fresh, real)
+
+    def amend(self, path: str, changes: Mapping[str, object]) -> notefile.Parsed:
+        """Set, add or remove (None) keys of a note's front matter; the note as it is then.
+
+        Values as `notefile.front_matter` gives them. Everything else in the file stays byte for byte. Refused where
+        the front matter is broken, a merge conflict is in the file, or it changed meanwhile.
+        """
+        before = self.bytes_of(path)
+        after = notefile.amend(before, changes, path)
+        if after != before:
+            self.replace(path, before, after)
+        return notefile.parse(after, path)
+
+    def remove(self, path: str) -> Path:
+        """Move a note file to the trash in scoutkit's state folder; where it is now. Of a link the link is moved."""
+        with self._changing(path, "remove"):
+            source = self._folder.entry(path)
+            moment = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S")
+            trashed = self.places.state / "trash" / f"{moment}-{secrets.token_hex(3)}" / path
+            try:
+                durable.move(source, trashed)
+            except FileNotFoundError as error:
+                raise NotFound(f"no such note file: {path}", "list the notes: scoutkit list") from error
+            return trashed
+
+    @contextlib.contextmanager
+    def _changing(self, path: str, what: str = "write") -> Iterator[None]:
+        """One scoutkit at a time changes the notes; what the system refuses is one clear error."""
+        try:
+            with durable.locked(self.places.state / "notebook.lock"):
+                yield
+        except ScoutError:
+            raise
+        except OSError as error:
+            hint = "make room on the disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check its permissions"
+            raise ScoutError(f"cannot {what} {path}: {error.strerror or error}", hint) from error
+
+
+def _day(at: str) -> str:
+    """The date of a moment in UTC; today where it cannot be read."""
+    try:
+        moment = dt.datetime.fromisoformat(at)
+    except ValueError:
+        moment = dt.datetime.now(dt.UTC)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC).strftime("%Y-%m-%d")

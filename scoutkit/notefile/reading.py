@@ -1,0 +1,242 @@
+"""Bytes to `Note`: reads anything, reports what is wrong with it, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoutkit.model import Citation, Note, Problem, Verdict
+from scoutkit.notefile import closing, reference
+from scoutkit.notefile.frontmatter import FrontMatter, examine, salvage, scalar
+from scoutkit.notefile.text import conflict, decode, line_at, one_line, storable, title_of
+
+if TYPE_CHECKING:
+    import yaml
+
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?+\n)*+")
+_VERDICTS = {verdict.value: verdict for verdict in Verdict}
+_NOTHING = ("", "~", "null", "Null", "NULL")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A note as far as it could be read, what is wrong with its file, and the line its id is on.
+
+    `readable` is False when there was nothing to read from: the file is there, but what it says is not known.
+    """
+
+    note: Note
+    problems: tuple[Problem, ...] = ()
+    id_line: int = 1
+    readable: bool = True
+
+
+def parse(raw: bytes, path: str) -> Parsed:
+    """Read a note. Never raises. Without an `id` the note's id is empty; without a title it gets one from its text.
+
+    Broken front matter is reported and then belongs to the body, so that every word is found; id, type, title,
+    description, question and status are still taken from it where they stand plainly on a line of their own.
+    """
+    text, undecodable = decode(raw)
+    problems = [*_bytes_problems(text, undecodable, path)]
+    front = examine(text, path)
+    fields = _Fields(front, path)
+    problems += [front.problem] if front.problem else []
+    problems += front.repeated
+    if (line := conflict(text)) and not front.problem:
+        problems.append(Problem(path, line, "merge conflict markers", "resolve the conflict"))
+    begin = int(text.startswith("\ufeff")) if front.problem else front.body
+    comment = closing.find(text, begin)
+    anchors, lost = closing.read(comment, text, path) if comment else ([], [])
+    body = _body(text, begin, comment)
+    known = salvage(front) if front.problem else fields.texts()
+    note = Note(
+        id=known.get("id", ""),
+        title=one_line(known.get("title", "")) or title_of(body, path),
+        body=body,
+        type=known.get("type", "") or "note",
+        description=known.get("description", ""),
+        question=known.get("question", ""),
+        tags=fields.tags(),
+        status=known.get("status", "") or "stable",
+        commit=known.get("commit", ""),
+        **fields.generated(),
+        verified=fields.verified(),
+        supersedes=fields.supersedes(),
+        citations=tuple(fields.citations()),
+        anchors=tuple(anchors),
+        path=path,
+    )
+    problems += [*fields.problems, *lost]
+    return Parsed(note, tuple(problems), fields.id_line(note.id))
+
+
+def duplicates(notes: Iterable[Parsed]) -> list[Problem]:
+    """A problem for every note whose id another one has too."""
+    by_id: dict[str, list[Parsed]] = {}
+    for parsed in notes:
+        if parsed.note.id:
+            by_id.setdefault(parsed.note.id, []).append(parsed)
+    return [
+        Problem(
+            one.note.path,
+            one.id_line,
+            f"the id {one.note.id} is also in {', '.join(other.note.path for other in same if other is not one)}",
+            "give one of them another id",
+        )
+        for same in by_id.values()
+        if len(same) > 1
+        for one in same
+    ]
+
+
+def _bytes_problems(text: str, undecodable: int, path: str) -> Iterator[Problem]:
+    if undecodable:
+        yield Problem(path, undecodable, "not UTF-8", "convert it, for instance: iconv -f WINDOWS-1252 -t UTF-8")
+    if (at := text.find("\0")) >= 0:
+        yield Problem(path, line_at(text, at), "a NUL byte", "delete it; the text around it is read")
+
+
+def _body(text: str, begin: int, comment: closing.Comment | None) -> str:
+    """The text without front matter, closing comment and the blank lines around them."""
+    if not comment:
+        return trimmed(text[begin:])
+    parts = (trimmed(text[begin : comment.start]), trimmed(text[comment.end :]))
+    return "\n\n".join(part for part in parts if part)
+
+
+def trimmed(text: str) -> str:
+    """A body as notes hold it: no blank lines at either end, and nothing that cannot be stored."""
+    begin = _BLANK_LINES.match(text)
+    return storable(text[begin.end() if begin else 0 :].rstrip(" \t\r\n"))
+
+
+class _Fields:
+    """Known keys as the types a note has. What is wrong with them collects in `problems`."""
+
+    def __init__(self, front: FrontMatter, path: str) -> None:
+        self.problems: list[Problem] = []
+        self._front = front
+        self._path = path
+
+    def id_line(self, note_id: str) -> int:
+        if self._front.problem and note_id:
+            at = re.search(rf"^id:.*{re.escape(note_id)}", self._front.text, re.MULTILINE)
+            return 1 + line_at(self._front.text, at.start()) if at else 1
+        return self._front.line("id")
+
+    def texts(self) -> dict[str, str]:
+        return {key: self._text(key) for key in ("id", "type", "title", "description", "question", "status", "commit")}
+
+    def _text(self, key: str) -> str:
+        import yaml
+
+        node = self._node(key)
+        if node is None:
+            return ""
+        if not isinstance(node, yaml.ScalarNode):
+            self._complain(node, f"`{key}` is not text", f"write `{key}: …` on one line")
+            return ""
+        return storable(scalar(key, node, self._front.text)[0]).strip()
+
+    def tags(self) -> tuple[str, ...]:
+        import yaml
+
+        node = self._node("tags")
+        if isinstance(node, yaml.ScalarNode):
+            parts = node.value.split("," if "," in node.value else None)
+        else:
+            parts = [self._plain(item, "tags") for item in self._items(node, "tags")]
+        return cleaned_tags(parts)
+
+    def supersedes(self) -> tuple[str, ...]:
+        import yaml
+
+        node = self._node("supersedes")
+        items = [node] if isinstance(node, yaml.ScalarNode) else self._items(node, "supersedes")
+        return tuple(text for item in items if (text := self._plain(item, "supersedes")))
+
+    def generated(self) -> dict[str, str]:
+        """`by` and `at`."""
+        import yaml
+
+        node = self._node("generated")
+        if isinstance(node, yaml.ScalarNode):
+            return {"by": self._plain(node, "generated"), "at": ""}
+        pairs = self._mapping(node, "generated", "{by: WHO, at: WHEN}") if node else {}
+        return {"by": pairs.get("by", ""), "at": pairs.get("at", "")}
+
+    def verified(self) -> tuple[tuple[str, str], ...]:
+        import yaml
+
+        node = self._node("verified")
+        items = [node] if isinstance(node, yaml.MappingNode) else self._items(node, "verified")
+        pairs = [self._mapping(item, "verified", "{by: human:NAME, at: WHEN}") for item in items]
+        return tuple((pair.get("by", ""), pair.get("at", "")) for pair in pairs if pair)
+
+    def citations(self) -> Iterator[Citation]:
+        import yaml
+
+        shape = "{at: 'path:start-end', verdict: …}"
+        for item in self._items(self._node("citations"), "citations"):
+            if isinstance(item, yaml.ScalarNode):
+                row = {"at": str(item.value)}
+            else:
+                row = self._mapping(item, "citations", shape)
+            place = reference.read(row.get("at", ""))
+            if place is None:
+                if row or isinstance(item, yaml.ScalarNode):
+                    self._complain(item, "a citation without `at`", f"write {shape}")
+                continue
+            verdict = row.get("verdict", "")
+            if verdict and verdict not in _VERDICTS:
+                self._complain(item, f"no such verdict: {verdict}", f"one of {', '.join(_VERDICTS)}")
+            yield Citation(*place, _VERDICTS.get(verdict), row.get("symbol", "").strip(), row.get("was", "").strip())
+
+    def _node(self, key: str) -> yaml.Node | None:
+        """A key's value; None where there is none, or it says so."""
+        import yaml
+
+        if self._front.problem or key not in self._front.fields:
+            return None
+        node = self._front.fields[key][1]
+        if isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NOTHING:
+            return node if scalar(key, node, self._front.text)[0] != node.value else None
+        return node
+
+    def _items(self, node: yaml.Node | None, key: str) -> list[yaml.Node]:
+        import yaml
+
+        if isinstance(node, yaml.SequenceNode):
+            return list(node.value)
+        if node is not None:
+            self._complain(node, f"`{key}` is not a list", f"write `{key}: […]`")
+        return []
+
+    def _plain(self, node: yaml.Node, key: str) -> str:
+        import yaml
+
+        if isinstance(node, yaml.ScalarNode):
+            return storable(node.value).strip()
+        self._complain(node, f"`{key}` holds something that is not text", f"write `{key}: [one, two]`")
+        return ""
+
+    def _mapping(self, node: yaml.Node, key: str, shape: str) -> dict[str, str]:
+        """A flat mapping of texts; values of other shapes are left out."""
+        import yaml
+
+        if isinstance(node, yaml.MappingNode):
+            pairs = ((str(name.value), value) for name, value in node.value)
+            return {name: storable(value.value) for name, value in pairs if isinstance(value, yaml.ScalarNode)}
+        self._complain(node, f"`{key}` has the wrong shape", f"write {shape}")
+        return {}
+
+    def _complain(self, node: yaml.Node, problem: str, hint: str) -> None:
+        self.problems.append(Problem(self._path, self._front.line_of(node), problem, hint))
+
+
+def cleaned_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags on one line each, without the `#` some tools write, each once."""
+    return tuple(dict.fromkeys(tag for text in tags if (tag := one_line(text).lstrip("# "))))
