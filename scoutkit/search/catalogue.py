@@ -1,0 +1,249 @@
+"""The catalogue of one worktree's notes: answers every question about them from SQLite. Only click and sqlite3 are
+imported for that; what writes is imported when there is something to write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from scoutkit.errors import ScoutError
+from scoutkit.model import Hit, Problem, Run
+from scoutkit.search import ranking, schema
+from scoutkit.search import sync as syncing
+from scoutkit.search.ranking import Filters
+from scoutkit.search.snippet import Marks, snippet
+from scoutkit.search.sync import Source, Sync
+from scoutkit.words import plain
+
+Hits = list[Hit]
+Answer = TypeVar("Answer")
+_ROW = "SELECT id, path, title, type, status, description, body FROM notes WHERE key = ?"
+
+
+class Busy(ScoutError):
+    """Another process kept the catalogue locked for longer than anyone waits."""
+
+
+class Catalogue:
+    """Opened at its first use. `worktree` tells its notes from another checkout's: "" for the main one's."""
+
+    def __init__(self, path: Path, worktree: str = "") -> None:
+        self.path = path
+        self.worktree = worktree
+        self._open: schema.Opened | None = None
+        self._rebuilt = ""
+        self._source: Source | None = None
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For reading."""
+        if self._open is None:
+            self._use(schema.opened(self.path))
+        assert self._open is not None
+        return self._open.connection
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._open is not None:
+            self._open.connection.close()
+            self._open = None
+
+    # In step with the files
+
+    def sync(self, source: Source) -> Sync:
+        """Bring the catalogue in step with the note files. Never fails for what is wrong with notes or catalogue."""
+        self._source = source
+        connection = self.connection
+        try:
+            done = syncing.sync(connection, self.worktree, source)
+        except sqlite3.DatabaseError as error:
+            self._mend(error)
+            done = syncing.sync(self.connection, self.worktree, source)
+        assert self._open is not None
+        rebuilt, self._rebuilt = self._rebuilt, ""
+        return Sync(
+            done.changed,
+            done.removed,
+            done.problems,
+            done.problems_changed,
+            rebuilt=rebuilt,
+            memory=self._open.memory,
+            behind=done.behind,
+        )
+
+    def runs_from(self, runs: Iterable[Run]) -> None:
+        """Make the runs table what the journal says."""
+        from scoutkit.search import rows
+
+        with contextlib.suppress(Busy):  # the next command does it
+            self._asking(lambda connection: rows.record_runs(connection, runs))
+
+    def discard(self) -> None:
+        """Throw everything away; the next `sync` makes it again."""
+        self.close()
+        self._use(schema.replace(self.path, ""))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with notes, as the last `sync` saw it."""
+        return self._asking(lambda connection: syncing.problems(connection, self.worktree))
+
+    def damage(self) -> list[str]:
+        """What SQLite finds wrong with the file and the index in it; nothing, as a rule."""
+        try:
+            found = [row[0] for row in self.connection.execute("PRAGMA quick_check") if row[0] != "ok"]
+            self.connection.execute("INSERT INTO notes_fts (notes_fts, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        return found
+
+    @property
+    def generation(self) -> str:
+        """Another one after every change of a note."""
+        return self._asking(
+            lambda connection: " ".join(
+                row[0] for row in connection.execute("SELECT value FROM state WHERE name != 'last key' ORDER BY name")
+            )
+        )
+
+    # Finding
+
+    def search(
+        self,
+        text: str,
+        *,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        limit: int = 20,
+    ) -> Hits:
+        """Notes with all words of a text, best first, then with most of them. Without any word: the newest."""
+        filters = Filters(self.worktree, types, tags, paths, statuses)
+        if not text.strip():
+            return self.list(types=types, tags=tags, paths=paths, statuses=statuses, limit=limit)
+        from scoutkit.search.query import parse
+
+        query = parse(text)
+        return self._asking(
+            lambda connection: [
+                self._hit(connection, key, score, query.marks)
+                for key, score in ranking.best(connection, query, filters, limit)
+            ]
+        )
+
+    def list(
+        self,
+        *,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Every note, newest first."""
+        filters = Filters(self.worktree, types, tags, paths, statuses)
+        return self._asking(
+            lambda connection: [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
+        )
+
+    def about(self, path: str, start: int = 0, end: int = 0, *, limit: int | None = None) -> Hits:
+        """Notes that cite a file, lines that overlap `start`-`end`, or anything in a folder; nearest first."""
+        from scoutkit.search.citing import citing
+
+        return self._asking(
+            lambda connection: [
+                self._hit(connection, key, score, line=(line, marks))
+                for key, score, line, marks in citing(connection, self.worktree, path, start, end or start)
+            ][:limit]
+        )
+
+    def by_ids(
+        self,
+        ids: Sequence[str],
+        *,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """The notes with these ids, in this order; those that are not there or not wanted are left out."""
+        filters = Filters(self.worktree, types, tags, paths, statuses)
+
+        def ask(connection: sqlite3.Connection) -> Hits:
+            keys = ranking.keys(connection, ids, filters)
+            found = [key for one in dict.fromkeys(ids) if (key := keys.get(one)) is not None][:limit]
+            return [self._hit(connection, key, 1 / rank) for rank, key in enumerate(found, 1)]
+
+        return self._asking(ask)
+
+    def resolve(self, reference: str) -> Hit:
+        """The note that a person means by an id or the start of one, a path, file name, slug or title.
+
+        NotFound, with what is near, when there is none; UsageError naming the candidates when there are several.
+        """
+        from scoutkit.search.naming import resolve
+
+        return self._asking(
+            lambda connection: self._hit(connection, resolve(connection, self.worktree, reference), 1.0)
+        )
+
+    def asked(self, question: str, kind: str) -> Sequence[str]:
+        """Paths of the notes of a type that answer this question: equal but for case, space and punctuation."""
+        return self._asking(
+            lambda connection: [
+                row[0]
+                for row in connection.execute(
+                    "SELECT path FROM files WHERE asked = ? AND asked != '' AND worktree = ? AND type = ?"
+                    " ORDER BY at DESC, key",
+                    (plain(question), self.worktree, str(kind)),
+                )
+            ]
+        )
+
+    def count(self) -> int:
+        """How many notes there are."""
+        sql = "SELECT count(*) FROM files WHERE worktree = ?"
+        return self._asking(lambda connection: int(connection.execute(sql, (self.worktree,)).fetchone()[0]))
+
+    def _hit(
+        self,
+        connection: sqlite3.Connection,
+        key: int,
+        score: float,
+        words: Sequence[str] = (),
+        line: tuple[str, Marks] = ("", ()),
+    ) -> Hit:
+        note_id, path, title, kind, status, description, body = connection.execute(_ROW, (key,)).fetchone()
+        text, marks = line if line[0] else snippet((description, body), words)
+        return Hit(note_id, path, title, kind, status, score, text, marks)
+
+    # When the file is not what was made here
+
+    def _asking(self, ask: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Ask; a catalogue that turns out to be broken is made again from the files, once."""
+        try:
+            return ask(self.connection)
+        except sqlite3.DatabaseError as error:
+            self._mend(error)
+            if self._source is not None:
+                syncing.sync(self.connection, self.worktree, self._source)
+            return ask(self.connection)
+
+    def _mend(self, error: sqlite3.DatabaseError) -> None:
+        """Make anew what is broken; go on in memory where the disk is full or not writable. Else raise it again."""
+        if schema.is_busy(error):
+            raise Busy(f"{self.path} is locked by another process", "try again") from error
+        broken = schema.is_broken(error)
+        if not broken and not schema.is_unwritable(error):
+            raise error
+        self.close()
+        self._use(schema.replace(self.path, f"it was damaged ({error})") if broken else schema.kept(self.path, error))
+
+    def _use(self, opened: schema.Opened) -> None:
+        self._open = opened
+        self._rebuilt = opened.rebuilt or self._rebuilt

@@ -1,0 +1,82 @@
+"""Which note a person means: by id, path, file name, slug, title or the start of an id."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple
+from unicodedata import normalize
+
+from scoutkit.errors import NotFound, UsageError
+
+_DATE = re.compile(r"^\d{4}-\d\d-\d\d-")
+_SHOWN = 5  # candidates named in a message
+_SHORTEST = 2  # characters of an id that may stand for it
+
+
+class Row(NamedTuple):
+    """What a note may be called by. `claimed` is the id its file has, which another's may have too."""
+
+    key: int
+    id: str
+    claimed: str
+    path: str
+    title: str
+
+
+def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> int:
+    """The key of the note. An exact name of any sort wins over the start of an id.
+
+    NotFound when there is none; UsageError, naming the candidates, when there are several.
+    """
+    wanted = _same(reference.strip())
+    found_rows = connection.execute(
+        "SELECT key, id, claimed, files.path, title FROM files JOIN notes USING (key)"
+        " WHERE files.worktree = ? ORDER BY files.path",
+        (worktree,),
+    )
+    rows = [Row(*row) for row in found_rows]
+    path = wanted.removeprefix("./")
+    ways: tuple[Callable[[Row], bool], ...] = (
+        lambda row: wanted in (row.id.lower(), row.claimed.lower()),
+        lambda row: _same(row.path) == path,
+        lambda row: _same(row.path).endswith((f"/{path}", f"/{path}.md")),
+        lambda row: _same(_slug(row.path)) == wanted,
+        lambda row: " ".join(_same(row.title).split()) == " ".join(wanted.split()),
+        lambda row: len(wanted) >= _SHORTEST and row.id.lower().startswith(wanted),
+    )
+    for fits in ways if wanted else ():
+        if found := [row for row in rows if fits(row)]:
+            return _only(found, reference)
+    raise _missing(reference, wanted, rows)
+
+
+def _same(name: str) -> str:
+    """File systems and people differ in case and in how accents are composed."""
+    return normalize("NFC", name).casefold()
+
+
+def _slug(path: str) -> str:
+    """A note's file name without date and ending."""
+    return _DATE.sub("", path.rsplit("/", 1)[-1].removesuffix(".md"))
+
+
+def _only(found: list[Row], reference: str) -> int:
+    if len(found) == 1:
+        return found[0].key
+    shown = ", ".join(row.path for row in found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+    raise UsageError(f"{reference} may be any of {len(found)} notes: {shown}", "give the path of the one you mean")
+
+
+def _missing(reference: str, wanted: str, rows: list[Row]) -> NotFound:
+    import difflib
+
+    names: dict[str, str] = {}
+    for row in rows:
+        for name in (row.id, _slug(row.path), row.title):
+            names.setdefault(_same(name), row.id)
+    near = difflib.get_close_matches(wanted[:200], names, n=3, cutoff=0.75)
+    meant = ", ".join(dict.fromkeys(names[name] for name in near))
+    hint = f"did you mean {meant}? " if meant else ""
+    return NotFound(f"no such note: {reference}", f"{hint}scoutkit list shows all, scoutkit search finds by text")

@@ -1,0 +1,140 @@
+"""What a person typed becomes what SQLite and Whoosh can look for. Any text is a query; nothing in it is syntax but
+double quotes around a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from scoutkit.words import is_cjk, pairs, runs, split_identifier
+
+LONGEST = 20_000  # characters of a query that are looked at
+MOST = 48  # words of a query that are looked for
+_PHRASE = re.compile(r'"([^"]*)"')
+_BETWEEN = re.compile(r"[\s,;|()\[\]{}<>\"“”„«»、。，；：！？（）「」『』【】…]+")
+_WORD = re.compile(r"[^\W_]")
+_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+_TOKENS = 6  # a longer chain of words without a blank is looked for word by word
+
+# Words of a question that say nothing about its subject: not required where others are.
+_STOP = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and any are as at be by can did do does for from had has have how i if in into is it its me my of on or"
+        " our so that the their there these they this to us was we were what when where which who why will with you",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A text as FTS5 expressions. `needed`: a note with all of them has all the words; `words`: each one of them.
+
+    `marks` are the words as they may be highlighted, in lower case.
+    """
+
+    text: str
+    needed: tuple[str, ...]
+    words: tuple[str, ...]
+    marks: tuple[str, ...]
+
+    @property
+    def all(self) -> str:
+        """The FTS5 expression for notes with all the words."""
+        return " AND ".join(self.needed)
+
+    @property
+    def any(self) -> str:
+        """The FTS5 expression for notes with any of the words."""
+        return " OR ".join(self.words)
+
+    @property
+    def beginnings(self) -> str:
+        """The FTS5 expression for notes with a word that begins like one of these."""
+        return " OR ".join(f"{quoted(mark)} *" for mark in self.marks if len(mark) > 1)
+
+
+def parse(text: str) -> Query:
+    """Understand any text."""
+    text = clean(text[:LONGEST])
+    needed: dict[str, None] = {}
+    words: dict[str, None] = {}
+    marks: dict[str, None] = {}
+    for phrase in _PHRASE.findall(text):
+        if _WORD.search(phrase):
+            needed[_alternatives(phrase)] = None
+            words[_alternatives(phrase)] = None
+            marks.update(dict.fromkeys(_marks(phrase)))
+    chunks = [_EDGE.sub("", chunk) for chunk in _BETWEEN.split(_PHRASE.sub(" ", text)) if _WORD.search(chunk)]
+    telling = [chunk for chunk in chunks if chunk.lower() not in _STOP]
+    for chunk in telling or ([] if needed else chunks):
+        short = sum(1 for _ in runs(chunk)) <= _TOKENS
+        for part in [chunk] if short else runs(chunk):
+            needed[_alternatives(part)] = None
+            words.update(dict.fromkeys(_singles(part)))
+            marks.update(dict.fromkeys(_marks(part)))
+            if len(needed) >= MOST:
+                break
+    return Query(text, tuple(needed)[:MOST], tuple(words or needed)[:MOST], tuple(marks)[:MOST])
+
+
+def clean(text: str) -> str:
+    """What SQLite can take: no NUL, no lone surrogate."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+
+
+def quoted(text: str) -> str:
+    """Any text as a string of FTS5: its tokenizer makes a phrase of it."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _alternatives(chunk: str) -> str:
+    """A chunk as written, or with its words taken apart as the index does (`words.hidden`)."""
+    same = normalize("NFKC", chunk)
+    ways: dict[str, str] = {}
+    for way in (quoted(chunk), quoted(same), " AND ".join(_apart(same))):
+        ways.setdefault(way.lower(), way)
+    return f"({' OR '.join(f'({way})' for way in ways.values())})" if len(ways) > 1 else quoted(chunk)
+
+
+def _apart(chunk: str) -> Iterator[str]:
+    """The runs of a chunk: pairs for Han, Kana and Hangul, the parts of identifiers for the rest, as phrases."""
+    latin: list[str] = []
+    for run in runs(chunk):
+        if is_cjk(run):
+            if latin:
+                yield quoted(" ".join(latin))
+                latin = []
+            yield _cjk(run)
+        else:
+            latin += split_identifier(run)
+    if latin:
+        yield quoted(" ".join(latin))
+
+
+def _cjk(run: str) -> str:
+    return quoted(" ".join(pairs(run))) if len(run) > 1 else f"{quoted(run)} *"
+
+
+def _singles(chunk: str) -> Iterator[str]:
+    """Each word of a chunk by itself."""
+    same = normalize("NFKC", chunk)
+    for run in [*runs(chunk), *(runs(same) if same != chunk else ())]:
+        if is_cjk(run):
+            yield from (_cjk(pair) for pair in pairs(run))
+        else:
+            parts = split_identifier(run)
+            if len(parts) > 1 and "_" not in run:
+                yield f"({quoted(run)} OR {quoted(' '.join(parts))})"
+            parts = parts if len(parts) > 1 else [run]
+            yield from (quoted(part) for part in parts if part.lower() not in _STOP and len(part) > 1)
+
+
+def _marks(chunk: str) -> Iterator[str]:
+    for run in runs(normalize("NFKC", chunk)):
+        yield run.lower()
+        if not is_cjk(run):
+            yield from split_identifier(run)

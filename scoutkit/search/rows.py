@@ -1,0 +1,308 @@
+"""Notes as rows: the only module that writes what the catalogue says about notes and runs.
+
+Called inside a transaction; notes, their citations, tags and problems and the full-text index change together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from scoutkit.model import Note, Problem, Run
+from scoutkit.notefile import Parsed, parse
+from scoutkit.notefile.text import storable
+from scoutkit.search import schema
+from scoutkit.search.sync import File, Known, Work
+from scoutkit.words import hidden, plain
+
+_BULK = 50  # from so many notes on, sqlite-utils is worth its import
+_IDS = "0123456789abcdefghjkmnpqrstvwxyz"
+_PATH = {"path": "CAST(? AS TEXT)"}  # a path may hold bytes that are no text; SQLite keeps them
+
+
+class Written(NamedTuple):
+    """How many notes changed and how many went."""
+
+    changed: int
+    removed: int
+
+
+def write(connection: sqlite3.Connection, worktree: str, work: Work) -> Written:
+    """Do the work of one transaction."""
+    claimed: set[str] = set()
+    gone = [row.key for row in work.gone if _is_as_known(connection, row)]
+    gone += _of_lost_worktrees(connection)
+    fresh = [file for file in work.files if not _unchanged(connection, worktree, file)]
+    old = {file.path: key for file in fresh if (key := _key(connection, worktree, file.path)) is not None}
+    claimed |= _remove(connection, [*gone, *old.values()])
+    claimed |= _insert(connection, worktree, fresh, old)
+    _settle_ids(connection, worktree, claimed)
+    if work.unreadable is not None:
+        connection.execute("DELETE FROM problems WHERE worktree = ? AND origin = 'folder'", (worktree,))
+        _problems(connection, worktree, "folder", work.unreadable)
+    if gone or fresh:
+        _link_runs(connection)
+        connection.execute("UPDATE state SET value = value + 1 WHERE name = 'generation'")
+    return Written(len(fresh), len(gone))
+
+
+def path_id(path: str) -> str:
+    """The id of a note that claims none, or one that another note has: always the same for a path."""
+    digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).digest()
+    return "".join(_IDS[byte % 32] for byte in digest[:8])
+
+
+def _is_as_known(connection: sqlite3.Connection, row: Known) -> bool:
+    """Is the row still what it was when its file was missed? Else another process has seen the file since."""
+    return bool(
+        connection.execute(
+            "SELECT 1 FROM files WHERE key = ? AND mtime = ? AND size = ?", (row.key, row.mtime, row.size)
+        ).fetchone()
+    )
+
+
+def _of_lost_worktrees(connection: sqlite3.Connection) -> list[int]:
+    """Notes kept for worktrees that are not there any more."""
+    names = [name for (name,) in connection.execute("SELECT DISTINCT worktree FROM files WHERE worktree != ''")]
+    lost = [name for name in names if not Path(name).is_dir()]
+    found = [connection.execute("SELECT key FROM files WHERE worktree = ?", (name,)).fetchall() for name in lost]
+    connection.executemany("DELETE FROM problems WHERE worktree = ?", [(name,) for name in lost])
+    return [key for keys in found for (key,) in keys]
+
+
+def _key(connection: sqlite3.Connection, worktree: str, path: str) -> int | None:
+    found = connection.execute(
+        "SELECT key FROM files WHERE worktree = ? AND path = CAST(? AS TEXT)", (worktree, storable_path(path))
+    ).fetchone()
+    return int(found[0]) if found else None
+
+
+def _unchanged(connection: sqlite3.Connection, worktree: str, file: File) -> bool:
+    """Only its time changed, or another process was faster: then remembering that is enough."""
+    return bool(
+        connection.execute(
+            "UPDATE files SET mtime = ?, size = ?, settled = ?"
+            " WHERE worktree = ? AND path = CAST(? AS TEXT) AND hash = ?",
+            (file.mtime, file.size, file.settled, worktree, storable_path(file.path), file.hash),
+        ).rowcount
+    )
+
+
+def _remove(connection: sqlite3.Connection, keys: Sequence[int]) -> set[str]:
+    """Take notes out of everything, the index first: it needs the text that went in. Returns the ids they claimed."""
+    claimed = set()
+    for key in keys:
+        found = connection.execute("SELECT claimed FROM files WHERE key = ?", (key,)).fetchone()
+        connection.execute(
+            f"INSERT INTO notes_fts (notes_fts, rowid, {schema.TEXTS})"
+            f" SELECT 'delete', key, {schema.TEXTS} FROM note_texts WHERE key = ?",
+            (key,),
+        )
+        connection.execute(
+            "DELETE FROM problems WHERE origin != 'folder'"
+            " AND (path, worktree) IN (SELECT path, worktree FROM files WHERE key = ?)",
+            (key,),
+        )
+        for statement in (
+            "DELETE FROM citations WHERE note = ?",
+            "DELETE FROM tags WHERE note = ?",
+            "UPDATE runs SET note = NULL WHERE note = ?",
+            "DELETE FROM notes WHERE key = ?",
+            "DELETE FROM hidden_words WHERE key = ?",
+            "DELETE FROM files WHERE key = ?",
+        ):
+            connection.execute(statement, (key,))
+        claimed.add(found[0])
+    return claimed
+
+
+def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File], old: dict[str, int]) -> set[str]:
+    """Put notes in; a file keeps the key it had, and no key is used twice. Returns the ids they claim."""
+    last = int(connection.execute("SELECT value FROM state WHERE name = 'last key'").fetchone()[0])
+    rows: dict[str, list[dict[str, object]]] = {
+        name: [] for name in ("notes", "files", "hidden_words", "citations", "tags")
+    }
+    claimed = set()
+    for file in files:
+        parsed = parse(file.raw, file.path)
+        if (key := old.get(file.path)) is None:
+            key = last = last + 1
+        rows["notes"].append(_note(key, worktree, parsed.note, file.path))
+        rows["files"].append(_file(key, worktree, parsed, file))
+        rows["hidden_words"].append({"key": key, "hidden": _hidden(parsed.note, file.path)})
+        rows["citations"] += _citations(key, parsed.note)
+        rows["tags"] += ({"tag": tag, "note": key} for tag in dict.fromkeys(parsed.note.tags))
+        _problems(connection, worktree, "note", parsed.problems)
+        claimed.add(parsed.note.id)
+    for name, some in rows.items():
+        _bulk(connection, name, some, plain=len(files) < _BULK)
+    connection.executemany(
+        f"INSERT INTO notes_fts (rowid, {schema.TEXTS}) SELECT key, {schema.TEXTS} FROM note_texts WHERE key = ?",
+        [(row["key"],) for row in rows["notes"]],
+    )
+    connection.execute("UPDATE state SET value = ? WHERE name = 'last key'", (last,))
+    return claimed
+
+
+def _bulk(connection: sqlite3.Connection, table: str, rows: Sequence[dict[str, object]], *, plain: bool) -> None:
+    if not rows:
+        return
+    if not plain:
+        from sqlite_utils import Database
+
+        database = Database(connection, recursive_triggers=False, execute_plugins=False)
+        database.table(table).insert_all(rows, conversions=_PATH if "path" in rows[0] else None)
+        return
+    names = ", ".join(f'"{name}"' for name in rows[0])
+    values = ", ".join(_PATH.get(name, "?") for name in rows[0])
+    connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({values})", [tuple(row.values()) for row in rows])
+
+
+def _note(key: int, worktree: str, note: Note, path: str) -> dict[str, object]:
+    return {
+        "key": key,
+        "id": note.id or path_id(path),
+        "title": note.title,
+        "type": note.type,
+        "status": note.status,
+        "description": note.description,
+        "question": note.question,
+        "at": note.at,
+        "by": note.by,
+        "commit": note.commit,
+        "path": storable_path(path),
+        "worktree": worktree,
+        "body": note.body,
+    }
+
+
+def _file(key: int, worktree: str, parsed: Parsed, file: File) -> dict[str, object]:
+    note = parsed.note
+    return {
+        "key": key,
+        "worktree": worktree,
+        "type": note.type,
+        "status": note.status,
+        "at": note.at or datetime.fromtimestamp(file.mtime / 1e9, UTC).isoformat(timespec="seconds"),
+        "path": storable_path(file.path),
+        "mtime": file.mtime,
+        "size": file.size,
+        "settled": file.settled,
+        "hash": file.hash,
+        "claimed": note.id,
+        "claim_line": parsed.id_line,
+        "asked": plain(note.question),
+    }
+
+
+def _hidden(note: Note, path: str) -> str:
+    """What is in no column of the index by itself, and the words that all of it hides."""
+    cited = " ".join(f"{one.path} {one.symbol}" for one in note.citations)
+    beside = f"{' '.join(note.tags)} {cited} {path}"
+    text = f"{note.title}\n{note.description}\n{note.question}\n{beside}\n{note.body}"
+    return storable(f"{beside}\n{' '.join(hidden(text))}")
+
+
+def _citations(key: int, note: Note) -> Iterable[dict[str, object]]:
+    for position, one in enumerate(note.citations, 1):
+        yield {
+            "note": key,
+            "position": position,
+            "path": storable_path(one.path),
+            "start": one.start,
+            "end": one.end,
+            "verdict": one.verdict.value if one.verdict else "",
+            "symbol": storable(one.symbol),
+            "was": storable(one.was),
+        }
+
+
+def _problems(connection: sqlite3.Connection, worktree: str, origin: str, found: Iterable[Problem]) -> None:
+    connection.executemany(
+        "INSERT INTO problems (path, line, problem, hint, worktree, origin) VALUES (CAST(? AS TEXT), ?, ?, ?, ?, ?)",
+        [
+            (storable_path(one.path), one.line, storable(one.problem), storable(one.hint), worktree, origin)
+            for one in found
+        ],
+    )
+
+
+def _settle_ids(connection: sqlite3.Connection, worktree: str, claimed: Iterable[str]) -> None:
+    """Of notes that claim the same id the first by path has it; the others go by their path, and all are reported."""
+    for wanted in claimed:
+        if not wanted:
+            continue
+        rows = connection.execute(
+            "SELECT key, path, claim_line FROM files WHERE worktree = ? AND claimed = ? ORDER BY path",
+            (worktree, wanted),
+        ).fetchall()
+        for index, (key, path, line) in enumerate(rows):
+            name = path_id(path) if index else wanted
+            connection.execute("UPDATE notes SET id = ? WHERE key = ? AND id != ?", (name, key, name))
+            connection.execute(
+                "DELETE FROM problems WHERE worktree = ? AND path = CAST(? AS TEXT) AND origin = 'id'",
+                (worktree, storable_path(path)),
+            )
+            others = ", ".join(other for _, other, _ in rows if other != path)
+            if others:
+                problem = Problem(path, line, f"the id {wanted} is also in {others}", "give one of them another id")
+                _problems(connection, worktree, "id", [problem])
+
+
+def _link_runs(connection: sqlite3.Connection) -> None:
+    """Runs know the note they ended in by its id; this is the row it has now, the main worktree's before another's."""
+    row = "SELECT key FROM notes WHERE notes.id = runs.note_id ORDER BY worktree LIMIT 1"
+    connection.execute(f"UPDATE runs SET note = ({row}) WHERE note IS NOT ({row})")
+
+
+def record_runs(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
+    """Make the runs table what the journal says. Writes nothing when it is that already."""
+    names = [name for name in schema.TABLES["runs"] if name != "note"]
+    wanted = {run.id: tuple(_run(run)[name] for name in names) for run in runs}
+    columns = ", ".join(f'"{name}"' for name in names)
+    had = {row[0]: row for row in connection.execute(f"SELECT {columns} FROM runs")}
+    if wanted == had:
+        return
+    with schema.writing(connection):
+        connection.executemany("DELETE FROM runs WHERE id = ?", [(one,) for one in had if had[one] != wanted.get(one)])
+        connection.executemany(
+            f"INSERT OR REPLACE INTO runs ({columns}) VALUES ({', '.join('?' * len(names))})",
+            [row for one, row in wanted.items() if had.get(one) != row],
+        )
+        _link_runs(connection)
+
+
+def _run(run: Run) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "kind": run.kind.value,
+        "text": storable(run.text),
+        "agent": run.agent,
+        "state": run.state.value,
+        "result": run.result.value if run.result else None,
+        "reason": storable(run.reason),
+        "started": run.started,
+        "seconds": run.seconds,
+        "cost_usd": run.usage.cost_usd,
+        "input_tokens": run.usage.input_tokens,
+        "output_tokens": run.usage.output_tokens,
+        "model": storable(run.model),
+        "version": storable(run.version),
+        "base": run.base,
+        "isolation": run.isolation,
+        "exit": run.exit,
+        "note_id": run.note_id,
+    }
+
+
+def storable_path(path: str) -> str | bytes:
+    """A path for SQLite: text, or its bytes where they are not UTF-8 (to be cast)."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "surrogateescape")
+    return path

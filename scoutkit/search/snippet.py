@@ -1,0 +1,147 @@
+"""The one line of a note that shows why it was found, with the places of the matching words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scoutkit.words import is_cjk
+
+WIDTH = 160  # characters
+_MOST = 40  # matches of one word that are looked at
+_AROUND = 240  # characters on both sides of a match that are made readable
+_ENDINGS = re.compile(r"(?:(?:ic)?at(?:e|ed|ing|ion|or|er)|ment|ing|edly|er|or|ion|ed|ly)$")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LINE_MARKUP = re.compile(r"^[ \t]*(?:`{3,}.*|~{3,}.*|#{1,6}[ \t]+|[-*+][ \t]+|>[ \t]?|\|?[ \t:|-]+\|?$)", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_EMPHASIS = re.compile(r"`+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
+_BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")  # control characters too: this goes to a terminal
+
+Marks = tuple[tuple[int, int], ...]
+Spot = tuple[int, int, str]  # start, end, the root of the word that is there
+
+
+def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
+    """The passage of `texts` with the most of `words` (lower case), as one line, and where they are in it.
+
+    The first text is preferred; without any match its beginning is shown.
+    """
+    best: tuple[float, str, Marks] | None = None
+    for rank, text in enumerate(texts):
+        spots = _spots(text, words)
+        line = readable(_around(text, _densest(spots), rank == 0))
+        marks = _spots(line, words)
+        start = _densest(marks)
+        line, kept = _cut(line, start, [(a, b) for a, b, _ in marks])
+        score = len({word for a, b, word in marks if start <= a and b <= start + WIDTH}) - rank / 10 - (not line)
+        if best is None or score > best[0]:
+            best = score, line, kept
+    return (best[1], best[2]) if best else ("", ())
+
+
+def readable(text: str) -> str:
+    """Markdown as one line of plain text."""
+    text = _LINE_MARKUP.sub(" ", _COMMENT.sub(" ", text))
+    return _BLANK.sub(" ", _EMPHASIS.sub("", _LINK.sub(r"\1", text))).strip()
+
+
+def root(word: str) -> str:
+    """A word without its ending, at least three letters: enough to find `signing` by `signed`."""
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    match = _ENDINGS.search(word, 3)
+    stem = word[: match.start()] if match else word
+    stem = stem[:3] + stem[3:].rstrip("eiy")
+    return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
+
+
+def _spots(text: str, words: Sequence[str]) -> list[Spot]:
+    """Where words of the query are, in order and apart. A word may be a part of an identifier."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a few letters have longer lower cases: places would shift
+        lower = text
+    roots = {root(word): word for word in words if word}
+    found: list[Spot] = []
+    for start_of, word in roots.items():
+        at, seen = lower.find(start_of), 0
+        while at >= 0 and seen < _MOST:
+            seen += 1
+            end = _end(text, at, len(start_of), whole=is_cjk(start_of))
+            if end and (lower[at:end] == word or root(lower[at:end]) == start_of):
+                found.append((at, end, start_of))
+            at = lower.find(start_of, at + len(start_of))
+    apart: list[Spot] = []
+    for spot in sorted(found, key=lambda spot: (spot[0], -spot[1])):
+        if not apart or spot[0] >= apart[-1][1]:
+            apart.append(spot)
+    return apart
+
+
+def _end(text: str, at: int, length: int, *, whole: bool) -> int:
+    """Where the word ends that begins here; 0 when none does."""
+    end = at + length
+    if whole:
+        return end
+    if not _begins(text, at):
+        return 0
+    upper = text[at:end].isupper()
+    while end < len(text) and text[end].isalpha() and (text[end].islower() or upper):
+        end += 1
+    return end
+
+
+def _begins(text: str, at: int) -> bool:
+    """Does a word, or a part of an identifier, begin here?"""
+    if at == 0 or not text[at - 1].isalnum() or not text[at].isalpha():
+        return True
+    before, char, after = text[at - 1], text[at], text[at + 1 : at + 2]
+    return not before.isalpha() or is_cjk(before) or (char.isupper() and (before.islower() or after.islower()))
+
+
+def _densest(spots: Sequence[Spot]) -> int:
+    """Where the window with the most different words begins."""
+    best, begin = 0, spots[0][0] if spots else 0
+    for index, (start, _, _) in enumerate(spots):
+        words = set()
+        for other in spots[index : index + 24]:
+            if other[1] > start + WIDTH:
+                break
+            words.add(other[2])
+        if len(words) > best:
+            best, begin = len(words), start
+    return begin
+
+
+def _around(text: str, at: int, whole: bool) -> str:
+    """The text near a place, from and to the ends of lines where they are near."""
+    if whole and len(text) <= 4 * _AROUND:
+        return text
+    start, end = max(0, at - _AROUND), at + WIDTH + _AROUND
+    line = text.find("\n", start, at)
+    stop = text.rfind("\n", at + WIDTH, end)
+    return text[line + 1 if line >= 0 else start : stop if stop >= 0 else end]
+
+
+def _cut(line: str, at: int, marks: Sequence[tuple[int, int]]) -> tuple[str, Marks]:
+    """At most `WIDTH` characters of a line with what begins at `at` in them, between words where it can be."""
+    start = 0 if len(line) <= WIDTH else max(0, min(at - WIDTH // 4, len(line) - WIDTH))
+    if start:
+        blank = line.find(" ", start, at)
+        start = blank + 1 if blank >= 0 else start
+    end = min(len(line), start + WIDTH)
+    if end < len(line):
+        blank = line.rfind(" ", start + WIDTH // 2, end)
+        end = blank if blank >= 0 else end
+    before, after = "… " if start else "", " …" if end < len(line) else ""
+    shift = len(before) - start
+    return before + line[start:end] + after, tuple((a + shift, b + shift) for a, b in marks if start <= a and b <= end)
+
+
+def passage(text: str, place: str) -> tuple[str, Marks]:
+    """The line of a text around a place named in it, that place marked; the place alone where it is not named."""
+    at = text.find(place)
+    if at >= 0:
+        line = readable(_around(text, at, False))
+        if (start := line.find(place)) >= 0:
+            return _cut(line, start, [(start, start + len(place))])
+    return place, ((0, len(place)),)

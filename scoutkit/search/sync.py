@@ -1,0 +1,182 @@
+"""Keeps the catalogue in step with the note files: what changed, what went, what is wrong.
+
+A file is read again when its time or size changed, or when it was read so soon after it was written that a later
+write may not show in them. Nothing is written when nothing changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from scoutkit.errors import ScoutError
+from scoutkit.model import Problem
+from scoutkit.search import schema
+
+_TICK = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
+_NOTES_AT_ONCE = 200  # bounds a transaction, so that others get their turn
+_BYTES_AT_ONCE = 20_000_000
+_MISSING = os.strerror(errno.ENOENT)
+
+
+class Source(Protocol):
+    """Where the notes of one worktree are."""
+
+    def files(self) -> tuple[Iterable[tuple[str, int, int]], Sequence[Problem]]:
+        """(path, mtime in ns, size) of every note, and what cannot be read: files and whole folders."""
+
+    def bytes_of(self, path: str) -> bytes:
+        """A note as it is on disk; OSError or ScoutError when it cannot be read."""
+
+
+@dataclass(frozen=True)
+class Sync:
+    """What bringing the catalogue in step came to.
+
+    `problems` are all there are, `problems_changed` whether their number is another than before. `rebuilt` says why
+    the catalogue was made anew, `memory` why it could not be kept on disk, `behind` why it may not know the newest
+    notes; each is empty otherwise.
+    """
+
+    changed: int = 0
+    removed: int = 0
+    problems: tuple[Problem, ...] = ()
+    problems_changed: bool = False
+    rebuilt: str = ""
+    memory: str = ""
+    behind: str = ""
+
+
+class Known(NamedTuple):
+    """What the catalogue has of a file. Not `settled`: it may have changed since, within one tick of the clock."""
+
+    mtime: int
+    size: int
+    settled: int
+    key: int
+
+
+class File(NamedTuple):
+    """A file that was read."""
+
+    path: str
+    mtime: int
+    size: int
+    settled: int
+    hash: str
+    raw: bytes
+
+
+@dataclass
+class Work:
+    """What one transaction is to do. `unreadable` is None where it is as it was."""
+
+    files: list[File] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+    unreadable: list[Problem] | None = None
+
+
+def sync(connection: sqlite3.Connection, worktree: str, source: Source) -> Sync:
+    """Bring the rows of one worktree's notes in step with its files."""
+    had = problems(connection, worktree)
+    known = _known(connection, worktree)  # before the scan: a row that comes later is not taken for a leftover
+    found, closed = source.files()
+    scan = {path: (mtime, size) for path, mtime, size in found}
+    unreadable = {problem.path: problem for problem in closed}
+    gone = [row for path, row in known.items() if path not in scan and not _within(path, unreadable)]
+    done: set[str] = set()
+    changed, removed, behind = 0, 0, ""
+    try:
+        while (work := _look(connection, worktree, source, scan, known, unreadable, done)) or gone:
+            from scoutkit.search import rows
+
+            work = work or Work()
+            work.gone, gone = gone, []
+            with schema.writing(connection):
+                written = rows.write(connection, worktree, work)
+            changed, removed = changed + written.changed, removed + written.removed
+    except sqlite3.OperationalError as error:
+        if not schema.is_busy(error):
+            raise
+        behind = "other processes are updating it"
+    now = problems(connection, worktree)
+    return Sync(changed, removed, now, len(now) != len(had), behind=behind)
+
+
+def problems(connection: sqlite3.Connection, worktree: str) -> tuple[Problem, ...]:
+    """Everything that is wrong with notes, by path and line."""
+    found = connection.execute(
+        "SELECT path, line, problem, hint FROM problems WHERE worktree = ? ORDER BY path, line, problem", (worktree,)
+    )
+    return tuple(Problem(*row) for row in found)
+
+
+def _known(connection: sqlite3.Connection, worktree: str) -> dict[str, Known]:
+    found = connection.execute(
+        "SELECT path, mtime, size, settled, key FROM files WHERE worktree = ? ORDER BY path", (worktree,)
+    )
+    return {path: Known(*rest) for path, *rest in found}
+
+
+def _within(path: str, unreadable: Mapping[str, Problem]) -> bool:
+    """Is it, or a folder it is in, something that could not be read? Then it is not gone."""
+    return any(path == one or path.startswith(f"{one}/") for one in unreadable)
+
+
+def _look(
+    connection: sqlite3.Connection,
+    worktree: str,
+    source: Source,
+    scan: Mapping[str, tuple[int, int]],
+    known: Mapping[str, Known],
+    unreadable: dict[str, Problem],
+    done: set[str],
+) -> Work | None:
+    """What is to be written next, read from disk before the transaction begins; None when nothing is.
+
+    Adds to `done` what was looked at and to `unreadable` what could not be read.
+    """
+    work, size = Work(), 0
+    for path, (mtime, length) in scan.items():
+        row = known.get(path)
+        same = row is not None and (row.mtime, row.size) == (mtime, length)
+        if (row and same and row.settled) or path in unreadable or path in done:
+            continue
+        done.add(path)
+        now = time.time_ns()
+        try:
+            raw = source.bytes_of(path)
+        except (ScoutError, OSError) as error:
+            if getattr(error, "strerror", "") != _MISSING:  # gone since the scan: the next one knows
+                unreadable[path] = _unreadable(path, error)
+            continue
+        file = File(path, mtime, length, int(now - mtime > _TICK), hashlib.sha256(raw).hexdigest(), raw)
+        if row and same and not file.settled and file.hash == _hash(connection, row.key):
+            continue  # looked at again, still too young to be sure: next time
+        work.files.append(file)
+        size += len(raw)
+        if len(work.files) >= _NOTES_AT_ONCE or size > _BYTES_AT_ONCE:
+            break
+    stored = connection.execute(
+        "SELECT path, line, problem, hint FROM problems WHERE worktree = ? AND origin = 'folder'", (worktree,)
+    )
+    if {Problem(*row) for row in stored} != set(unreadable.values()):
+        work.unreadable = list(unreadable.values())
+    return work if work.files or work.unreadable is not None else None
+
+
+def _unreadable(path: str, error: ScoutError | OSError) -> Problem:
+    if isinstance(error, ScoutError):
+        return Problem(path, 1, error.message, error.hint)
+    return Problem(path, 1, f"unreadable: {error.strerror or error}", "check it and its permissions")
+
+
+def _hash(connection: sqlite3.Connection, key: int) -> str:
+    found = connection.execute("SELECT hash FROM files WHERE key = ?", (key,)).fetchone()
+    return str(found[0]) if found else ""
