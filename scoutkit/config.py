@@ -123,8 +123,8 @@ def load(repository: Repository | None) -> Settings:
     return Settings(
         agent=_text(repo, "agent") or _text(user, "agent"),
         notes=_text(repo, "notes") or _text(user, "notes") or NOTES,
-        agents=dict(user.get("agents", {})),
-        pass_env=tuple(str(name) for name in user.get("pass_env", ())),
+        agents=_table(user, "agents"),
+        pass_env=_texts(user, "pass_env"),
     )
 
 
@@ -160,3 +160,17 @@ def _text(table: dict[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"setting `{key}` must be text, not {value!r}", f'write {key} = "…"')
     return value
+
+
+def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise UsageError(f"setting `{key}` must be a table, not {value!r}", f"write it as [{key}.NAME]")
+    return value
+
+
+def _texts(table: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise UsageError(f"setting `{key}` must be a list of texts, not {value!r}", f'write {key} = ["…"]')
+    return tuple(value)

@@ -122,10 +122,14 @@ def from_settings(name: str, table: object) -> Command:
     command = _text(name, table, "command")
     if not command.strip():
         raise UsageError(f"{setting(name, 'command')} is missing", f'write command = "…" under [agents.{name}]')
+    report = _text(name, table, "report")
+    if os.path.isabs(report) or ".." in Path(report).parts:  # noqa: PTH117 - "" is no path here
+        hint = "name a file in the worktree, or let the command write to {report_file}"
+        raise UsageError(f"{setting(name, 'report')} leads out of the worktree: {report}", hint)
     return Command(
         command,
         name=name,
-        report=_text(name, table, "report"),
+        report=report,
         env=_texts(name, table, "env"),
         kinds=frozenset(map(Kind, kinds)),
     )

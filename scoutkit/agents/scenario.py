@@ -52,7 +52,7 @@ def read(path: Path) -> Scenario:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         where = re.search(r"at line (\d+)", str(error))
-        line = int(where[1]) if where else text.count("\n") + 1
+        line = int(where[1]) if where else text.rstrip().count("\n") + 1
         what = re.sub(r" \(at .*\)$", "", str(error))
         raise UsageError(
             f"{path}:{line}: not valid TOML: {what}", "a scenario is a TOML file of [[step]] tables"

@@ -54,6 +54,7 @@ def judge(
     exit_code: int | None,
     stderr_tail: str,
     *,
+    complete: bool = True,
     error: str = "",
     hint: str = "",
     usage: Usage = Usage(),  # noqa: B008 - frozen
@@ -62,14 +63,15 @@ def judge(
 ) -> Outcome:
     """Done needs exit status 0 and a report that is not blank. What was said is kept either way, without closing line.
 
-    `error` is what the agent itself said went wrong; without it stderr's last line stands in for it.
+    `complete` is for streams that say when they end: without that line the rest may be missing. `error` is what the
+    agent itself said went wrong; without it stderr's last line stands in for it.
     """
     text = _CLOSING.sub("", readable(report)).strip("\n")
     if not text.strip():
         text = ""
-    if exit_code == 0 and text:
+    if exit_code == 0 and text and complete:
         return Outcome(Result.DONE, f"{text}\n", usage=usage, model=model, version=version)
-    how = "it left no report" if exit_code == 0 else ending(exit_code)
+    how = ending(exit_code) if exit_code != 0 else "it broke off" if text else "it left no report"
     said = last_line(error) or last_line(stderr_tail)
     reason = f"{how}: {said}" if said else how
     report = f"{text}\n" if text else ""
