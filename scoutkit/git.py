@@ -253,6 +253,12 @@ class Snapshot:
         entry = self.entries.get(path)
         return self._blobs.read(entry.blob) if entry and entry.mode.startswith("100") else None
 
+    def link(self, path: str) -> str | None:
+        """Where a symbolic link points, as it is written in it; None for anything else."""
+        entry = self.entries.get(path)
+        raw = self._blobs.read(entry.blob) if entry and entry.mode == "120000" else None
+        return None if raw is None else os.fsdecode(raw)
+
     def text(self, path: str) -> str | None:
         """A file as text, undecodable bytes replaced; None where `blob` is, and for binary files (a NUL in 8 kB)."""
         if path not in self._texts:
