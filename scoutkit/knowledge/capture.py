@@ -1,0 +1,115 @@
+"""From a report and its checked citations to a note. What the agent wrote stays as it wrote it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from scoutkit.knowledge import headline
+from scoutkit.knowledge.passages import closing
+from scoutkit.knowledge.verify import Checked
+from scoutkit.model import Anchor, Citation, Mission, Note, Outcome, Result, Verdict
+
+_ENDED = {
+    Result.DONE: "the agent said nothing",
+    Result.FAILED: "the agent failed",
+    Result.TIMEOUT: "the agent ran out of time",
+    Result.BUDGET: "the agent ran out of its budget",
+    Result.STOPPED: "the run was stopped",
+    Result.INTERRUPTED: "the run was interrupted",
+    Result.KILLED: "the run was killed",
+}
+_RANK = (Verdict.SUPPORTED, Verdict.CORRECTED, Verdict.UNSUPPORTED, Verdict.WRONG, None)
+SECTION = "Citation check"
+MEANING = "Supported means that the lines match what is said of them, not that the claim is true."
+
+
+def note(
+    *,
+    report: str,
+    checked: Sequence[Checked],
+    anchors: Sequence[Anchor],
+    mission: Mission,
+    outcome: Outcome,
+    id: str,  # noqa: A002 - the note's own word
+    at: str,
+    status: str,
+) -> Note:
+    """The note of a run. A run without a report makes one that says what happened."""
+    if report.strip():
+        title, description = headline.read(report, question=mission.text)
+        body = with_check(report, checked, unfinished=_unfinished(outcome))
+    else:
+        title, description, body = _nothing(mission, outcome)
+    return Note(
+        id=id,
+        title=title,
+        description=description,
+        body=body,
+        type=mission.kind.value,
+        question=mission.text,
+        status=status,
+        commit=mission.base,
+        by=author(mission, outcome),
+        at=at,
+        citations=cited(checked),
+        anchors=tuple({(one.path, one.start, one.end): one for one in anchors}.values()),
+    )
+
+
+def author(mission: Mission, outcome: Outcome) -> str:
+    """`claude/2.1.240 (claude-sonnet-4-5)`, as far as it is known."""
+    version = f"/{outcome.version}" if outcome.version else ""
+    return f"{mission.agent}{version}" + (f" ({outcome.model})" if outcome.model else "")
+
+
+def cited(checked: Sequence[Checked]) -> tuple[Citation, ...]:
+    """Every place once, in order of appearance. Of one that several sentences speak of, the best verdict counts."""
+    places: dict[tuple[str, int, int, str], Citation] = {}
+    for one in checked:
+        place = one.citation
+        key = (place.path, place.start, place.end, "" if place.start else place.symbol)
+        known = places.get(key)
+        if known is None or _RANK.index(place.verdict) < _RANK.index(known.verdict):
+            places[key] = place
+    return tuple(places.values())
+
+
+def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "") -> str:
+    """The report, then what checking its citations said: the doubtful ones by name, and one line that counts all."""
+    said = [f"This is a draft: {unfinished}."] if unfinished else []
+    counted = Counter(one.verdict for one in cited(checked))
+    counts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in _RANK if verdict and counted[verdict])
+    said.append(f"Citations: {counts}. {MEANING}" if counts else "Citations: none.")
+    why = {one.citation: one.why for one in reversed(checked)}
+    doubtful = [one for one in cited(checked) if one.verdict in (Verdict.WRONG, Verdict.UNSUPPORTED)]
+    said += ["\n".join(f"- {one.verdict}: {_code(_named(one))}, {why[one]}" for one in doubtful)] if doubtful else []
+    end = closing(report)
+    return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {SECTION}", *said]) + "\n"
+
+
+def _named(citation: Citation) -> str:
+    return citation.at if citation.start or not citation.symbol else f"{citation.path}::{citation.symbol}"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if "`" not in text else text
+
+
+def _unfinished(outcome: Outcome) -> str:
+    if outcome.result is Result.DONE:
+        return ""
+    return _ENDED[outcome.result] + (f" ({_line(outcome.reason)})" if outcome.reason else "")
+
+
+def _nothing(mission: Mission, outcome: Outcome) -> tuple[str, str, str]:
+    """Title, description and body where there is no report."""
+    ended = _ENDED[outcome.result]
+    reason = _line(outcome.reason) or "no reason is known"
+    hint = f"\n\n{_line(outcome.hint)}" if outcome.hint else ""
+    body = f"`{author(mission, outcome)}` was asked and left no report: {ended}.\n\nReason: {reason}{hint}\n"
+    return f"No report: {ended}", headline.shortened(f"{ended}: {reason}", headline.DESCRIPTION), body
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
