@@ -10,22 +10,28 @@ import functools
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from scoutkit import process
-from scoutkit.errors import RepositoryError, ScoutError, Unavailable
+from scoutkit.complaints import failure
+from scoutkit.errors import RepositoryError, Unavailable
 from scoutkit.model import Repository
 
 QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+# How git reaches files and remotes; none of these says which repository, index or objects to use.
+KEPT = (
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
+    *("GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"),
+    *("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY"),
+)
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without git's own variables, except the user's choice of configuration files."""
-    keep = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_SSH_COMMAND")
-    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in keep}
+    """This process's environment without git's own variables, but for `KEPT`."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in KEPT}
     return {
         **env,
         "GIT_TERMINAL_PROMPT": "0",
@@ -49,17 +55,30 @@ def git(
         return process.run(
             ["git", *(() if hooks else QUIET), *args], cwd=where, env=environment(env), stdin=stdin, timeout=timeout
         )
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         if not where.is_dir():
             raise RepositoryError(f"no such folder: {where}", "go to a folder that exists") from error
         raise Unavailable("git is not installed", "install git 2.30 or newer") from error
+    except PermissionError as error:
+        raise RepositoryError(f"cannot enter {where}: {error.strerror}", "check its permissions") from error
+
+
+def begin(where: Path, *args: str | Path, env: Mapping[str, str] | None = None) -> Callable[[], process.Completed]:
+    """Start git, and give what waits for its end: for two that may run at the same time."""
+    popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment(env))
+
+    def finish() -> process.Completed:
+        out, err = popen.communicate()
+        return process.Completed(popen.returncode, out, err)
+
+    return finish
 
 
 def output(where: Path, *args: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
     """stdout of a git command that must succeed; ScoutError with git's own last line otherwise."""
     done = git(where, *args, stdin=stdin, env=env)
     if done.code:
-        raise _failure(where, done.error)
+        raise failure(where, done.error)
     return done.text
 
 
@@ -74,7 +93,7 @@ def discover(cwd: Path) -> Repository:
     shape = r"(true|false)\n(.+)\n(true|false)\n(.+)\n(true|false)\n(.*)\n(sha1|sha256)\n(?:true|false)\n(?:(.+)\n)?"
     found = re.fullmatch(shape, done.text, re.DOTALL)
     if not found:
-        raise _failure(cwd, done.error)
+        raise failure(cwd, done.error)
     bare, git_dir, _, common, inside, prefix, object_format, top = found.groups()
     common_dir = Path(os.path.realpath(cwd / common))
     toplevel = Path(top) if inside == "true" and top else None
@@ -87,10 +106,12 @@ def _main_worktree(git_dir: Path, common_dir: Path, toplevel: Path | None) -> Pa
     """The worktree that owns the common directory, or None in a bare repository."""
     if git_dir == common_dir and toplevel:
         return toplevel
-    config = git(
-        common_dir, "config", "--file", common_dir / "config", "-z", "--get-regexp", r"^core\.(bare|worktree)$"
-    )
-    values = dict(entry.split("\n", 1) for entry in config.text.split("\0") if "\n" in entry)
+    values: dict[str, str] = {}
+    for name in ("config", "config.worktree"):  # the second, where it is used, speaks for the main worktree alone
+        if (common_dir / name).exists():
+            query = ("config", "--file", common_dir / name, "-z", "--get-regexp", r"^core\.(bare|worktree)$")
+            entries = git(common_dir, *query).text.split("\0")
+            values |= dict(entry.split("\n", 1) for entry in entries if "\n" in entry)
     if "core.worktree" in values:  # a submodule's repository, or one with a separate git directory
         main = Path(os.path.realpath(common_dir / values["core.worktree"]))
         return main if main.is_dir() else None
@@ -102,36 +123,37 @@ def _main_worktree(git_dir: Path, common_dir: Path, toplevel: Path | None) -> Pa
 def resolve(repository: Repository, revision: str) -> str:
     """A revision as a full commit id. RepositoryError when it does not exist, or there is no commit yet."""
     where = repository.toplevel or repository.git_dir
-    done = git(where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    unknown = RepositoryError(
+        f"no such revision: {revision}", "name a branch, tag or commit that exists: git log --oneline --all"
+    )
+    if "\0" in revision:
+        raise unknown
+    name = revision if revision.startswith(":/") else f"{revision}^{{commit}}"  # `:/text` takes all that follows
+    done = git(where, "rev-parse", "--verify", "--end-of-options", name)
     commit = done.text.strip()
     if done.code == 0 and re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit):
         return commit
-    if done.error and "dubious" in done.error:
-        raise _failure(where, done.error)
-    if revision == "HEAD" or git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code:
+    if "dubious ownership" in done.error:
+        raise failure(where, done.error)
+    if "object ID" in done.error and "is ambiguous" in done.error:
+        raise RepositoryError(f"more than one object is called {revision}", "give more digits of the commit id")
+    if "expected commit type" in done.error:
+        raise RepositoryError(f"not a commit: {revision}", "name a branch, tag or commit: git log --oneline --all")
+    if git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code:
         if not git(where, "rev-list", "--all", "--max-count=1").text.strip():
             raise RepositoryError("the repository has no commit yet", "make a first commit: git commit")
-        if revision == "HEAD":
+        if revision in ("HEAD", "@"):
             raise RepositoryError(
                 "HEAD points to no commit", "name one with --base, for instance a branch: git branch -a"
             )
-    raise RepositoryError(
-        f"no such revision: {revision}", "name a branch, tag or commit that exists: git log --oneline"
-    )
+    raise unknown
 
 
-def _failure(where: Path, error: str) -> ScoutError:
-    """What git said, as an error a person can act on."""
-    if "dubious ownership" in error:
-        path = (re.search(r"repository at '(.*?)'", error, re.DOTALL) or [where, where])[1]
-        return RepositoryError(
-            f"git does not trust {path}: it belongs to another user",
-            f"if you do: git config --global --add safe.directory '{path}'",
-        )
-    if "not a git repository" in error or not error:
-        return RepositoryError(f"not in a git repository: {where}", "run it inside one, or make one: git init")
-    last = error.splitlines()[-1].removeprefix("fatal: ")
-    return RepositoryError(f"git failed in {where}: {last}", "run git status there to see what git says")
+def user(where: Path) -> str:
+    """Who git says we are: `user.name`, else the login name."""
+    import getpass
+
+    return git(where, "config", "user.name").text.strip() or getpass.getuser()
 
 
 @dataclass(frozen=True, slots=True)
