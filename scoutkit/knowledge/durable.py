@@ -6,10 +6,14 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+
+_ENDING = ".scoutkit-new"
+_PREPARED = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(_ENDING)}")
 
 
 @contextlib.contextmanager
@@ -24,10 +28,18 @@ def locked(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def sweep(folder: Path) -> None:
+    """Delete what a killed process had prepared in a folder. Only for who holds the lock: nobody else is at work."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        for path in folder.iterdir():
+            if _PREPARED.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
 def prepared(folder: Path, raw: bytes, mode: int | None = None) -> Iterator[Path]:
     """A hidden file in `folder` with this content, on disk; gone afterwards unless it got a name."""
-    path = folder / f".{secrets.token_hex(8)}.tmp"
+    path = folder / f".{secrets.token_hex(8)}{_ENDING}"
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         with os.fdopen(descriptor, "wb") as file:

@@ -92,6 +92,9 @@ class Notebook:
     def _create(self, folder: str, stem: str, raw: bytes) -> str:
         """Put a new file into a folder under the first free name; its path."""
         real = self._folder.make(folder)
+        for one in (self._folder.path, f"{self._folder.path}/{DRAFTS}"):
+            with contextlib.suppress(Refused):  # a link that leads out
+                durable.sweep(self._folder.real(one))
         with durable.prepared(real, raw) as fresh:
             for number in range(1, 10_000):
                 name = f"{stem}.md" if number == 1 else f"{stem}-{number}.md"
@@ -108,6 +111,7 @@ class Notebook:
             if line := notefile.conflict(expected.decode("utf-8", "replace")):
                 raise Refused(f"{path}:{line}: merge conflict markers, nothing was changed", "resolve the conflict")
             real = self._folder.real(path)
+            durable.sweep(real.parent)
             with durable.prepared(real.parent, new, stat.S_IMODE(real.stat().st_mode)) as fresh:
                 if self.bytes_of(path) != expected:
                     raise Refused(f"{path} changed meanwhile, nothing was changed", "look at it, then try again")
