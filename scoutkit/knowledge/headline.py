@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 
 from scoutkit.knowledge import grammar
 from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
@@ -29,8 +31,11 @@ _CHATTER = re.compile(
     r"|great|perfect|certainly|excellent|based on (?:my|the)|here(?:['’]s| is| are)|looking at|good|done)\b",
     re.IGNORECASE,
 )
+_CLAUSES = (", ", "; ", ": ", " — ", " – ", "，", "；", "：")
 _NUMBERING = re.compile(r"^(?:\d+[.)]\s+|[^\w(\[\"'`<@#$-]+)+")
-_CITED = re.compile(r"(\s*[(\[]\s*(?:(?:see|in|at|and|cf\.?)\s+)?\0(?:\s*(?:,|;|and|\s)\s*\0)*\s*[)\]])")
+_CITED = re.compile(
+    r"(\s*[(\[（【]\s*(?:(?:see|in|at|and|cf\.?)\s+|参见|见|参考)?\s*\0(?:\s*(?:,|;|，|、|；|and|\s)\s*\0)*\s*[)\]）】])"
+)
 _QUOTE_SIGN = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _EMPHASIS = re.compile(r"(\*{1,3}|~~)(?=\S)([^*~]*\S)\1")
 
@@ -60,7 +65,7 @@ def _cut_title(title: str) -> str:
     """Without its stop; a long one ends where a clause does."""
     title = title.rstrip(".:。 ")
     if len(title) > TITLE:
-        clause = max(title.rfind(mark, TITLE // 3, TITLE) for mark in (", ", "; ", ": ", " — ", " – "))
+        clause = max(title.rfind(mark, TITLE // 3, TITLE) for mark in _CLAUSES)
         title = title[:clause] if clause > 0 else title
     return shortened(title, TITLE)
 
@@ -68,36 +73,41 @@ def _cut_title(title: str) -> str:
 def plain(document: Document, passage: Passage) -> str:
     """A passage as one line of text without Markdown, and without citations that stand in brackets of their own."""
     text, spans = passage.text, document.spans(passage)
+    marks = sorted(_marks(text, spans))
     around = {span.inner: (span.start, span.end) for span in spans if span.kind == "code"}
     links = {span.start for span in spans if span.kind == "link"}
     pieces, cited, at = [], [], 0
     for mention in grammar.find(text, spans):
         begin, until = around.get((mention.begin, mention.until), (mention.begin, mention.until))
         if begin >= at and begin not in links:
-            pieces.append(_visible(text, at, begin, spans) + "\0")
-            cited.append(_visible(text, begin, until, spans))
+            pieces.append(_visible(text, at, begin, marks) + "\0")
+            cited.append(_visible(text, begin, until, marks))
             at = until
-    joined = "".join([*pieces, _visible(text, at, len(text), spans)])
+    joined = "".join([*pieces, _visible(text, at, len(text), marks)])
     left = iter(cited)
-    parts = _CITED.split(joined)
+    parts = _CITED.split(" ".join(_QUOTE_SIGN.sub(" ", joined).split()))
     for number, part in enumerate(parts):
         parts[number] = "".join(next(left, "") if character == "\0" else character for character in part)
         if number % 2:  # brackets with nothing but citations
             parts[number] = ""
-    return " ".join(_EMPHASIS.sub(r"\2", _QUOTE_SIGN.sub(" ", "".join(parts))).split())
+    return " ".join(_EMPHASIS.sub(r"\2", "".join(parts)).split())
 
 
-def _visible(text: str, at: int, end: int, spans: list[Span]) -> str:
-    """What a reader sees of a part of a text."""
-    marks = []
+def _marks(text: str, spans: list[Span]) -> Iterator[tuple[int, int]]:
+    """What a reader does not see."""
     for span in spans:
         if span.kind == "link" and text.startswith("^", span.inner[0]):  # a footnote's number
-            marks.append((span.start, span.end))
+            yield span.start, span.end
         else:
-            marks += [(span.start, span.inner[0]), (span.inner[1], span.end)]
+            yield span.start, span.inner[0]
+            yield span.inner[1], span.end
+
+
+def _visible(text: str, at: int, end: int, marks: list[tuple[int, int]]) -> str:
+    """What a reader sees of a part of a text."""
     kept = []
-    for begin, until in sorted(marks):
-        if at <= begin < end:
+    for begin, until in marks[bisect_left(marks, (at, 0)) : bisect_left(marks, (end, 0))]:
+        if at <= begin:
             kept.append(text[at:begin])
             at = until
     return "".join([*kept, text[at:end]])

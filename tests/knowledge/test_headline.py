@@ -30,6 +30,7 @@ QUESTION = "Where is the cookie signed?"
         ("# 1. Findings\n\n- the *signer* calls `__init__`\n", "the signer calls __init__"),
         ("> The signer is\n> a class here.\n", "The signer is a class here"),
         ("The [signer](src/a.py#L3) signs all cookies[^1].\n\n[^1]: src/a.py:3\n", "The signer signs all cookies"),
+        ("# 签名在哪里？\n\n会话由`sign`签名（参见src/a.py:3-9）。再由别处检查。\n", "会话由sign签名"),
         ("```\ncode\n```\n", "code"),
         ("***\n", QUESTION),
     ],
