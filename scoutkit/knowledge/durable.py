@@ -7,8 +7,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +37,7 @@ def sweep(folder: Path) -> None:
 @contextlib.contextmanager
 def prepared(folder: Path, raw: bytes, mode: int | None = None) -> Iterator[Path]:
     """A hidden file in `folder` with this content, on disk; gone afterwards unless it got a name."""
-    path = folder / f".{secrets.token_hex(8)}{_ENDING}"
+    path = folder / f".{os.urandom(8).hex()}{_ENDING}"
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         with os.fdopen(descriptor, "wb") as file:
@@ -77,13 +75,14 @@ def replace(fresh: Path, path: Path) -> None:
 
 def move(source: Path, target: Path) -> None:
     """Move a file or link, to another file system too; the target's folder is made."""
-    source.lstat()
     target.parent.mkdir(parents=True)
     try:
         source.rename(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
+        import shutil
+
         shutil.copy2(source, target, follow_symlinks=False)
         if not target.is_symlink():
             with target.open("rb") as file:

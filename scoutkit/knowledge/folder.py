@@ -143,13 +143,16 @@ class Folder:
             raise Refused(f"not in the notes folder: {path}", f"notes are in {self.path}")
 
     def read(self, path: str, most: int = -1) -> bytes:
-        """A file's content, or its first `most` bytes. Unreadable; Refused. Never waits for a pipe."""
+        """A file's content, or its first `most` bytes. Raises Unreadable; Refused for a path outside the notes folder.
+
+        Never waits for a pipe.
+        """
         self._check_inside(path)
         try:
             descriptor = os.open(f"{self.root}/{path}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
-                if not self._opened_inside(descriptor):
-                    self.real(path)
+                if not self._opened_inside(descriptor) and (problem := self._outside(path, self.root / path)):
+                    raise Unreadable(path, problem.problem)
                 about = os.fstat(descriptor)
                 if not stat.S_ISREG(about.st_mode):
                     raise Unreadable(path, "not a regular file")

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime as dt
 import errno
+import os
 import re
-import secrets
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
-from scoutkit import notefile
 from scoutkit.config import Places
 from scoutkit.errors import NotFound, Refused, ScoutError
 from scoutkit.knowledge import durable
 from scoutkit.knowledge.folder import Folder
-from scoutkit.knowledge.slug import slug
 from scoutkit.model import Note, Problem
+
+if TYPE_CHECKING:  # imported where it is used: listing the notes, which every command does, needs none of it
+    from scoutkit.notefile import Parsed
 
 DRAFTS = "drafts"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # without i, l, o, u: nothing to confuse, no words
@@ -45,11 +47,13 @@ class Notebook:
         return listing.files, listing.problems
 
     def bytes_of(self, path: str) -> bytes:
-        """A note file's content. `folder.Unreadable` (a ScoutError and an OSError) or Refused when there is none."""
+        """A note file's content. Raises `folder.Unreadable`, a ScoutError and an OSError; Refused outside the notes."""
         return self._folder.read(path)
 
-    def read(self, path: str) -> notefile.Parsed:
+    def read(self, path: str) -> Parsed:
         """A note as far as it can be read. Never raises: a file that cannot be read is a problem, `readable` False."""
+        from scoutkit import notefile
+
         try:
             return notefile.parse(self.bytes_of(path), path)
         except ScoutError as error:
@@ -59,7 +63,7 @@ class Notebook:
     def new_id(self) -> str:
         """Eight random characters that no reader takes for a number."""
         while True:
-            made = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+            made = "".join(_ALPHABET[byte % 32] for byte in os.urandom(8))
             if not _NUMBER.fullmatch(made):
                 return made
 
@@ -69,6 +73,9 @@ class Notebook:
         A note without an id gets one. Where a note with this id is on disk already, that one is returned and nothing
         is written: an interrupted run may write again. No file is ever replaced. ScoutError when it cannot be kept.
         """
+        from scoutkit import notefile
+        from scoutkit.knowledge.slug import slug
+
         with self._changing(self._folder.path):
             if note.id and (found := self._with_id(note.id)):
                 return found
@@ -108,34 +115,44 @@ class Notebook:
         Refused when the file no longer holds `expected`, or while a merge conflict is in it.
         """
         with self._changing(path):
-            if line := notefile.conflict(expected.decode("utf-8", "replace")):
-                raise Refused(f"{path}:{line}: merge conflict markers, nothing was changed", "resolve the conflict")
-            real = self._folder.real(path)
-            durable.sweep(real.parent)
-            with durable.prepared(real.parent, new, stat.S_IMODE(real.stat().st_mode)) as fresh:
-                if self.bytes_of(path) != expected:
-                    raise Refused(f"{path} changed meanwhile, nothing was changed", "look at it, then try again")
-                durable.replace(fresh, real)
+            self._swap(path, expected, new)
 
-    def amend(self, path: str, changes: Mapping[str, object]) -> notefile.Parsed:
+    def amend(self, path: str, changes: Mapping[str, object]) -> Parsed:
         """Set, add or remove (None) keys of a note's front matter; the note as it is then.
 
         Values as `notefile.front_matter` gives them. Everything else in the file stays byte for byte. Refused where
         the front matter is broken, a merge conflict is in the file, or it changed meanwhile.
         """
-        before = self.bytes_of(path)
-        after = notefile.amend(before, changes, path)
-        if after != before:
-            self.replace(path, before, after)
-        return notefile.parse(after, path)
+        from scoutkit import notefile
+
+        with self._changing(path):
+            before = self.bytes_of(path)
+            after = notefile.amend(before, changes, path)
+            if after != before:
+                self._swap(path, before, after)
+            return notefile.parse(after, path)
+
+    def _swap(self, path: str, expected: bytes, new: bytes) -> None:
+        from scoutkit import notefile
+
+        if line := notefile.conflict(expected.decode("utf-8", "replace")):
+            raise Refused(f"{path}:{line}: merge conflict markers, nothing was changed", "resolve the conflict")
+        real = self._folder.real(path)
+        durable.sweep(real.parent)
+        with durable.prepared(real.parent, new, stat.S_IMODE(real.stat().st_mode)) as fresh:
+            if self.bytes_of(path) != expected:
+                raise Refused(f"{path} changed meanwhile, nothing was changed", "look at it, then try again")
+            durable.replace(fresh, real)
 
     def remove(self, path: str) -> Path:
         """Move a note file to the trash in scoutkit's state folder; where it is now. Of a link the link is moved."""
         with self._changing(path, "remove"):
             source = self._folder.entry(path)
-            moment = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S")
-            trashed = self.places.state / "trash" / f"{moment}-{secrets.token_hex(3)}" / path
+            moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+            trashed = self.places.state / "trash" / f"{moment}-{os.urandom(3).hex()}" / path
             try:
+                if stat.S_ISDIR(source.lstat().st_mode):
+                    raise NotFound(f"a folder, not a note: {path}", "name the notes in it: scoutkit list")
                 durable.move(source, trashed)
             except FileNotFoundError as error:
                 raise NotFound(f"no such note file: {path}", "list the notes: scoutkit list") from error
@@ -156,8 +173,10 @@ class Notebook:
 
 def _day(at: str) -> str:
     """The date of a moment in UTC; today where it cannot be read."""
+    import datetime as dt
+
     try:
         moment = dt.datetime.fromisoformat(at)
-    except ValueError:
-        moment = dt.datetime.now(dt.UTC)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC).strftime("%Y-%m-%d")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC).date().isoformat()
+    except (ValueError, OverflowError):
+        return dt.datetime.now(dt.UTC).date().isoformat()

@@ -119,7 +119,7 @@ def test_a_link_inside_the_repository_is_followed_and_one_that_leads_out_never(
     assert (found["out.md"], found["outside"], found["config.md"]) == (out, out, out)
     assert sorted(found) == ["config.md", "dangling.md", "loop.md", "out.md", "outside"]
     for path in ("out.md", "outside/secret.md", "config.md"):
-        with pytest.raises(Refused):
+        with pytest.raises(Unreadable, match="leads out"):
             notebook.bytes_of(f".claude/notes/{path}")
         assert not notebook.read(f".claude/notes/{path}").readable
 
@@ -218,6 +218,23 @@ def test_a_draft_goes_to_drafts_and_a_note_without_id_gets_one(notebook: Noteboo
     kept = notebook.write(replace(NOTE, id="", status="draft", at=""))
     assert re.fullmatch(r"\.claude/notes/drafts/20\d\d-\d\d-\d\d-cookies-are-signed\.md", kept.path)
     assert re.fullmatch(r"[0-9a-hjkmnp-tv-z]{8}", kept.id)
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "0001-01-01T00:00:00+14:00"])
+def test_a_moment_that_cannot_be_read_is_today(notebook: Notebook, at: str) -> None:
+    today = {time.strftime("%Y-%m-%d", time.gmtime(now)) for now in (time.time(), time.time() + 5)}
+    assert Path(notebook.write(replace(NOTE, at=at)).path).name[:10] in today
+
+
+def test_a_file_system_without_hard_links_will_do(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*args: object) -> None:
+        raise PermissionError(errno.EPERM, "no hard links here")
+
+    monkeypatch.setattr(os, "link", link)
+    first, second = notebook.write(NOTE), notebook.write(replace(NOTE, id="abcd1234"))
+    assert first.path != second.path
+    assert notebook.read(first.path).note == first
+    assert notebook.read(second.path).note == second
 
 
 def test_no_file_is_ever_replaced_and_no_id_written_twice(notebook: Notebook, notes: Path) -> None:
@@ -378,6 +395,18 @@ def test_amending_changes_the_front_matter_and_returns_the_note(notebook: Notebo
     assert (notes / "a.md").stat().st_ino == before.st_ino
 
 
+def test_changes_made_at_once_are_all_kept(places: Places) -> None:
+    path = Notebook(places).write(NOTE).path
+    changes = [{f"key{number}": str(number)} for number in range(10)]
+    threads = [threading.Thread(target=Notebook(places).amend, args=(path, change)) for change in changes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    text = Notebook(places).bytes_of(path).decode()
+    assert sorted(re.findall(r"^(key\d): '\d'$", text, re.MULTILINE)) == [f"key{number}" for number in range(10)]
+
+
 def test_changing_a_note_behind_a_link_changes_its_target_and_keeps_the_link(
     notebook: Notebook, notes: Path, repo: Path
 ) -> None:
@@ -402,6 +431,14 @@ def test_removing_moves_to_the_trash_and_a_link_goes_alone(notebook: Notebook, n
     assert (places.root / "README.md").read_text().startswith("# Sessions")
     with pytest.raises(NotFound):
         notebook.remove(kept.path)
+
+
+def test_a_folder_is_not_removed(notebook: Notebook, notes: Path) -> None:
+    (notes / "sub").mkdir()
+    for path in (".claude/notes/sub", ".claude/notes", ".claude/notes/"):
+        with pytest.raises(NotFound, match="a folder"):
+            notebook.remove(path)
+    assert (notes / "sub").is_dir()
 
 
 def test_a_note_goes_to_a_trash_on_another_file_system(notebook: Notebook, places: Places, another: Path) -> None:
