@@ -19,7 +19,9 @@ def amend(raw: bytes, changes: Mapping[str, object], path: str = "") -> bytes:
     Raises Refused, naming file and line, where the front matter is broken or the change cannot be made safely.
     """
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise Refused(f"{path or 'the note'}:1: UTF-16, nothing was changed", "convert it: iconv -f UTF-16 -t UTF-8")
+        raise Refused(
+            f"{path or 'the note'}:1: UTF-16, nothing was changed", "save the file as UTF-8, with your editor or iconv"
+        )
     text = raw.decode("utf-8", "surrogateescape")
     front = _usable(examine(text, path), path)
     wanted = {key: None if value is None else _value(value) for key, value in changes.items()}
@@ -61,7 +63,7 @@ def _usable(front: FrontMatter, path: str) -> FrontMatter:
         line = 2 + front.text.count("\n", 0, error.start)
         raise Refused(
             f"{path or 'the note'}:{line}: front matter is not UTF-8, nothing was changed",
-            "convert the file, for instance: iconv -f WINDOWS-1252 -t UTF-8",
+            "save the file as UTF-8, with your editor or iconv",
         ) from error
     return front
 

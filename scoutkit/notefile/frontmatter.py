@@ -201,7 +201,7 @@ def salvage(front: FrontMatter) -> dict[str, str]:
     for line in front.text.split("\n"):
         key, colon, value = line.partition(":")
         if colon and key in ("id", "type", "status", *TEXTS) and value[:1] in (" ", "\t"):
-            value = value.strip()
+            value = (value if key in TEXTS else value.split(" #")[0]).strip()
             if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
                 value = value[1:-1]
             if value and value not in ("|", ">", "|-", ">-"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,22 +79,19 @@ def duplicates(notes: Iterable[Parsed]) -> list[Problem]:
     for parsed in notes:
         if parsed.note.id:
             by_id.setdefault(parsed.note.id, []).append(parsed)
-    return [
-        Problem(
-            one.note.path,
-            one.id_line,
-            f"the id {one.note.id} is also in {', '.join(other.note.path for other in same if other is not one)}",
-            "give one of them another id",
-        )
-        for same in by_id.values()
-        if len(same) > 1
-        for one in same
-    ]
+    return [_duplicate(one, same) for same in by_id.values() if len(same) > 1 for one in same]
+
+
+def _duplicate(one: Parsed, same: Sequence[Parsed]) -> Problem:
+    others = [other.note.path for other in same[:4] if other is not one][:3]
+    more = f" and {len(same) - 1 - len(others)} more" if len(same) - 1 > len(others) else ""
+    problem = f"the id {one.note.id} is also in {', '.join(others)}{more}"
+    return Problem(one.note.path, one.id_line, problem, "give one of them another id")
 
 
 def _bytes_problems(text: str, undecodable: int, path: str) -> Iterator[Problem]:
     if undecodable:
-        yield Problem(path, undecodable, "not UTF-8", "convert it, for instance: iconv -f WINDOWS-1252 -t UTF-8")
+        yield Problem(path, undecodable, "not UTF-8", "save it as UTF-8, with your editor or iconv")
     if (at := text.find("\0")) >= 0:
         yield Problem(path, line_at(text, at), "a NUL byte", "delete it; the text around it is read")
 

@@ -155,7 +155,7 @@ def test_a_field_of_the_wrong_shape_is_reported_with_its_line_and_the_rest_is_re
 
 
 def test_broken_front_matter_keeps_what_it_plainly_says_and_is_all_body() -> None:
-    parsed = parse(b"---\nid: abcd1234\nstatus: draft\ntitle: a: b\ntags: [x\n---\nBody.\n", "n.md")
+    parsed = parse(b"---\nid: abcd1234 # random\nstatus: 'draft'\ntitle: a: b\ntags: [x\n---\nBody.\n", "n.md")
     assert (parsed.note.id, parsed.note.status, parsed.note.title) == ("abcd1234", "draft", "a: b")
     assert parsed.note.body.startswith("---\nid: abcd1234")
     assert parsed.note.tags == ()
@@ -242,6 +242,7 @@ def test_duplicate_ids_are_reported_at_both_notes() -> None:
     first, second = read("id: x").note, read("title: T\nid: x")
     notes = [Parsed(first, id_line=2), second, read("id: y"), parse(b"no id", "n.md"), parse(b"none", "m.md")]
     assert [one.line for one in duplicates(notes)] == [2, 3]
+    assert all("and 97 more" in one.problem for one in duplicates([read("id: x") for _ in range(101)]))
 
 
 def test_an_alias_bomb_and_deep_nesting_cost_nothing() -> None:
