@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scoutkit.dispatch.journal import Journal
     from scoutkit.knowledge.notebook import Notebook
     from scoutkit.search.catalogue import Catalogue
+    from scoutkit.search.fulltext import Fulltext
     from scoutkit.search.sync import Sync
 
 
@@ -57,11 +58,21 @@ class Desk:
         main = self.repository.main or self.places.state
         return Catalogue(self.places.catalogue, "" if self.places.root == main else str(self.places.root))
 
+    @functools.cached_property
+    def fulltext(self) -> Fulltext:
+        from scoutkit.search.fulltext import Fulltext
+
+        return Fulltext(self.places.fulltext, self.catalogue)
+
     def sync(self) -> Sync:
         """Bring the catalogue in step with the note files and the journal."""
         report = self.catalogue.sync(self.notebook)
         self.catalogue.runs_from(self.journal.runs())
         return report
+
+    def follow(self) -> None:
+        """Let the full-text index follow the catalogue, in a process that nobody waits for."""
+        self.fulltext.follow()
 
     def relative(self, typed: str) -> str:
         """A path as a person typed it, as the repository knows it: POSIX, from the root.

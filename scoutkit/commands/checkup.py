@@ -97,7 +97,7 @@ def _notes(desk: Desk) -> list[Check]:
 
 
 def _fulltext(desk: Desk) -> Check:
-    difference = desk.fulltext.difference(desk.catalogue)
+    difference = desk.fulltext.difference()
     message = difference or "in step with the catalogue"
     return Check("full text", ok=not difference, message=message, hint="scoutkit index --rebuild")
 

@@ -25,6 +25,7 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
 
         story.recover(desk, tell)
     if sync:
+        ctx.find_root().call_on_close(desk.follow)  # once the answer is printed
         step = desk.sync()
         if step.rebuilt:
             tell(f"the catalogue is made anew from the notes: {step.rebuilt}")

@@ -19,7 +19,7 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
     if rebuild:
         desk.catalogue.discard()
     step = desk.sync()
-    desk.fulltext.update(desk.catalogue, rebuild=rebuild)
+    desk.fulltext.update(rebuild=rebuild)
     count = desk.catalogue.count()
     if as_json:
         rows = [{"path": p.path, "line": p.line, "problem": p.problem, "hint": p.hint} for p in step.problems]

@@ -46,6 +46,11 @@ class Catalogue:
         assert self._open is not None
         return self._open.connection
 
+    @property
+    def on_disk(self) -> bool:
+        """False where it could not be written and is kept in memory."""
+        return bool(self.connection) and self._open is not None and not self._open.memory
+
     def close(self) -> None:
         """Let go of the file."""
         if self._open is not None:

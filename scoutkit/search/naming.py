@@ -9,6 +9,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from scoutkit.errors import NotFound, UsageError
+from scoutkit.search.query import clean
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d-")
 _SHOWN = 5  # candidates named in a message
@@ -30,6 +31,13 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
 
     NotFound when there is none; UsageError, naming the candidates, when there are several.
     """
+    exact = connection.execute(
+        "SELECT key FROM files JOIN notes USING (key)"
+        " WHERE files.worktree = ? AND (files.path = ? OR id = ? OR claimed = ?)",
+        (worktree, *[clean(reference)] * 3),
+    ).fetchall()
+    if len(exact) == 1:
+        return int(exact[0][0])
     wanted = _same(reference.strip())
     found_rows = connection.execute(
         "SELECT key, id, claimed, files.path, title FROM files JOIN notes USING (key)"
@@ -39,6 +47,7 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
     rows = [Row(*row) for row in found_rows]
     path = wanted.removeprefix("./")
     ways: tuple[Callable[[Row], bool], ...] = (
+        lambda row: row.path == reference,
         lambda row: wanted in (row.id.lower(), row.claimed.lower()),
         lambda row: _same(row.path) == path,
         lambda row: _same(row.path).endswith((f"/{path}", f"/{path}.md")),

@@ -1,0 +1,175 @@
+"""What Whoosh answers: "did you mean", typo tolerance, related notes. Nothing else depends on it.
+
+Its index follows the catalogue in a process of its own after a command has answered; it may be behind, missing or
+broken. Whoosh is imported only when one of its answers is asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+from unicodedata import normalize
+
+from scoutkit import process
+from scoutkit.errors import ScoutError, Unavailable
+from scoutkit.search import cards
+from scoutkit.search.catalogue import Catalogue
+from scoutkit.search.index import Index, texts
+
+_SOON = 100  # so many missing cards are added at once where an answer needs them
+_PATIENCE = 2.0  # seconds an answer waits for another process's update
+_LONGEST = 1000  # characters of a query that are looked at
+_KEY_TERMS = 16
+Answer = TypeVar("Answer")
+
+
+class Fulltext:
+    """The full-text index of one repository's notes."""
+
+    def __init__(self, folder: Path, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self.index = Index(folder, catalogue)
+
+    def follow(self) -> None:
+        """Let a process that outlives this one bring the index in step, unless it is or one does so already.
+
+        Never raises: what cannot be done now is done by the next command.
+        """
+        with contextlib.suppress(ScoutError, OSError):
+            self._follow()
+
+    def _follow(self) -> None:
+        if self.index.in_step() or self.index.busy() or not self.catalogue.on_disk or not sys.executable:
+            return
+        paths = [str(self.catalogue.path), str(self.index.folder)]
+        process.detach([sys.executable, "-m", "scoutkit.search.fulltext", *paths])
+
+    def update(self, *, rebuild: bool = False) -> None:
+        """Bring the index in step now. Refused when it is not ours, Unavailable when it cannot be written."""
+        self.index.update(rebuild=rebuild)
+
+    def suggest(self, text: str) -> str | None:
+        """The text with its unknown words replaced by known ones that look alike; None when nothing is like them."""
+
+        def ask(searcher: Any) -> str | None:
+            from scoutkit.search.spelling import Spelling
+
+            spelling = Spelling(searcher)
+            better = re.sub(r"\w+", lambda match: spelling.corrected(match[0]), normalize("NFKC", text[:_LONGEST]))
+            return better if spelling.changed else None
+
+        return self._asking(ask, None)
+
+    def fuzzy(self, text: str, *, limit: int = 20) -> list[str]:
+        """Ids of notes with words that look like the unknown ones of a text, best first."""
+
+        def ask(searcher: Any) -> list[str]:
+            from whoosh.query import Or, Term
+
+            from scoutkit.search.spelling import Spelling
+
+            spelling = Spelling(searcher)
+            better = spelling.candidates_of(normalize("NFKC", text[:_LONGEST]))
+            if not spelling.changed:
+                return []
+            return self._ids(searcher.search(Or([Term("words", word) for word in better]), limit=limit))
+
+        return self._asking(ask, [])
+
+    def related(self, note_id: str, *, limit: int = 10) -> list[str]:
+        """Ids of the notes that share the most telling words with this one, best first.
+
+        Unavailable when the index cannot be used.
+        """
+
+        def ask(searcher: Any) -> list[str]:
+            card = self._card(note_id)
+            number = searcher.document_number(ref=card.ref.text) if card else None
+            if card is None or number is None:
+                return []
+            text = texts(card.text)["stems"]
+            like = searcher.more_like(number, "stems", text=text, top=limit * 2, numterms=_KEY_TERMS)
+            return self._ids(like)[:limit]
+
+        found = self._asking(ask, None)
+        if found is None:
+            raise Unavailable("the full-text index cannot be used", "scoutkit doctor says why")
+        return found
+
+    def difference(self) -> str:
+        """How the index differs from the catalogue; nothing when both know and find the same notes."""
+        try:
+            return self._ask(self._compare)
+        except ScoutError as error:
+            return error.message
+        except Exception as error:  # noqa: BLE001 - a damaged index fails in any way
+            return f"damaged: {type(error).__name__}: {error}"
+
+    def _compare(self, searcher: Any) -> str:
+        wanted = cards.marks(self.catalogue.connection)
+        had = {fields["ref"]: fields["mark"] for _, fields in searcher.reader().iter_docs()}
+        missing = sum(1 for ref, (mark, _) in wanted.items() if had.get(ref) != mark)
+        gone = sum(1 for ref in had if ref not in wanted)
+        if missing or gone:
+            return f"{missing} notes are missing from it, {gone} in it are gone"
+        every = max(len(wanted) // 20, 1)  # twenty notes stand for all
+        sample = [key for _, key in list(wanted.values())[::every]]
+        for card in cards.cards(self.catalogue.connection, sample):
+            if not _finds(searcher, card):
+                return f"it does not find {card.ref.path} by its title"
+        return ""
+
+    def _card(self, note_id: str) -> cards.Card | None:
+        row = self.catalogue.connection.execute(
+            "SELECT key FROM notes WHERE id = ? AND worktree = ?", (note_id, self.catalogue.worktree)
+        ).fetchone()
+        return next(cards.cards(self.catalogue.connection, [row[0]]), None) if row else None
+
+    def _ids(self, results: Any) -> list[str]:
+        """Of this worktree's notes."""
+        mine = cards.Ref(self.catalogue.worktree, "").text
+        return [hit["note"] for hit in results if hit["ref"].startswith(mine)]
+
+    def _asking(self, ask: Callable[[Any], Answer], otherwise: Answer) -> Answer:
+        """Ask an index that is in step as far as that is quickly done; `otherwise` where none can be used."""
+        try:
+            if not self.index.in_step():
+                with contextlib.suppress(Unavailable):
+                    self.index.update(wait=_PATIENCE, most=_SOON)
+            return self._ask(ask)
+        except ScoutError:
+            return otherwise
+        except Exception:  # noqa: BLE001 - a damaged index fails in any way; the next update makes it anew
+            self.index.doubt()
+            return otherwise
+
+    def _ask(self, ask: Callable[[Any], Answer]) -> Answer:
+        with self.index.opened() as index, index.searcher() as searcher:
+            return ask(searcher)
+
+
+def _finds(searcher: Any, card: cards.Card) -> bool:
+    from whoosh.query import And, Term
+
+    words = re.findall(r"\w+", texts(card.title)["words"].lower())
+    query = And([Term("words", word) for word in dict.fromkeys(words)])
+    return not words or searcher.document_number(ref=card.ref.text) in set(query.docs(searcher))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Follow a catalogue until the index has all of it. Quits at once when another process does so already."""
+    catalogue = Catalogue(Path(arguments[0]))
+    fulltext = Fulltext(Path(arguments[1]), catalogue)
+    os.nice(10)
+    with contextlib.suppress(ScoutError):
+        while catalogue.path.exists() and not fulltext.index.in_step():
+            fulltext.index.update(wait=0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
