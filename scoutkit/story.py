@@ -47,7 +47,9 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
 
     for path in desk.catalogue.asked(mission.text, mission.kind):
         note = desk.notebook.read(path).note
-        if note.status == "stable" and note.by.split("/")[0] == mission.agent:
+        name, _, version = note.by.partition("/")
+        same = name == mission.agent and (not mission.agent_cmd or version == _fingerprint(mission.agent_cmd))
+        if note.status == "stable" and same:
             with desk.snapshot(mission.base) as snapshot:
                 if check.holds(note, snapshot):
                     return note
@@ -116,7 +118,7 @@ def _send(
     folder = desk.places.records(run.id)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
-    return runner.send(
+    outcome = runner.send(
         agent.invocation(mission, prompt, checkout.worktree, checkout.scratch),
         run=run,
         worktree=checkout.worktree,
@@ -128,6 +130,16 @@ def _send(
         pass_env=desk.settings.pass_env,
         interruption=interruption,
     )
+    if mission.agent_cmd and not outcome.version:
+        outcome = replace(outcome, version=_fingerprint(mission.agent_cmd))
+    return outcome
+
+
+def _fingerprint(command: str) -> str:
+    """Tells one-off commands apart, which all go by the name `command`."""
+    import hashlib
+
+    return hashlib.sha256(command.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = ()) -> Answer:
@@ -136,9 +148,10 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     `roots` are where the worktree stood: absolute paths in the report begin with one. May be called again for a run
     it was killed in: the note's id is chosen before it is written, and one that is on disk already is kept.
     """
-    if run.state is not State.HARVESTED:
+    again = run.state is State.HARVESTED
+    if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
-    note = desk.notebook.write(_note(desk, run, outcome, roots))
+    note = desk.notebook.write(_note(desk, run, outcome, roots), again=again)
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = _close(desk, run)
     desk.sync()

@@ -67,17 +67,17 @@ class Notebook:
             if not _NUMBER.fullmatch(made):
                 return made
 
-    def write(self, note: Note) -> Note:
+    def write(self, note: Note, *, again: bool = False) -> Note:
         """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
 
-        A note without an id gets one. Where a note with this id is on disk already, that one is returned and nothing
-        is written: an interrupted run may write again. No file is ever replaced. ScoutError when it cannot be kept.
+        A note without an id gets one. `again` says that it may have been written before, by a run that was interrupted:
+        where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced. ScoutError when it cannot be kept.
         """
         from scoutkit import notefile
         from scoutkit.knowledge.slug import slug
 
         with self._changing(self._folder.path):
-            if note.id and (found := self._with_id(note.id)):
+            if again and note.id and (found := self._with_id(note.id)):
                 return found
             note = notefile.settled(dataclasses.replace(note, id=note.id or self.new_id()))
             raw = notefile.render(note)

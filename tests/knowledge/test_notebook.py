@@ -247,7 +247,7 @@ def test_no_file_is_ever_replaced_and_no_id_written_twice(notebook: Notebook, no
     ]
     (notes / "moved").mkdir()
     (notes.parent.parent / first.path).rename(notes / "moved" / "by-hand.md")
-    again = notebook.write(replace(NOTE, title="Written again", status="draft"))
+    again = notebook.write(replace(NOTE, title="Written again", status="draft"), again=True)
     assert again == replace(first, path=".claude/notes/moved/by-hand.md")
     assert len(paths(notebook)) == 3
 
@@ -256,7 +256,7 @@ def test_many_writers_at_once_lose_nothing_and_agree_on_one_id(places: Places) -
     kept: list[Note] = []
 
     def write(number: int) -> None:
-        kept.append(Notebook(places).write(replace(NOTE, id=f"same{number % 3}abc")))
+        kept.append(Notebook(places).write(replace(NOTE, id=f"same{number % 3}abc"), again=True))
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(12)]
     for thread in threads:
