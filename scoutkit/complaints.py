@@ -16,7 +16,7 @@ def failure(where: Path, error: str) -> ScoutError:
             f"git does not trust {found[1]}: it belongs to another user",
             f"if you do: git config --global --add safe.directory {shlex.quote(found[1])}",
         )
-    if found := re.search(r"not a git repository: (.+)", error, re.DOTALL):
+    if found := re.search(r"(?:not a git|not point to a valid) repository: (.+)", error, re.DOTALL):
         return RepositoryError(
             f"{where} belongs to a repository that is not there: {found[1]}",
             "if it has moved, run there: git worktree repair, with the path of this worktree",
@@ -36,6 +36,8 @@ def failure(where: Path, error: str) -> ScoutError:
 
 
 def complaint(error: str) -> str:
-    """The last thing that git complained of, in one line, without the advice that follows it."""
-    last = re.split(r"^(?:fatal|error): ", error, flags=re.MULTILINE)[-1]
-    return " ".join(last.split("\n\n")[0].split())
+    """What git complained of first, which is the cause, in one line and without the advice that follows it."""
+    first = re.search(
+        r"^(?:fatal|error): (.*?)(?=\n\n|\n(?:fatal|error|warning|hint): |\Z)", error, re.DOTALL | re.MULTILINE
+    )
+    return " ".join((first[1] if first else error.split("\n\n")[0]).split())

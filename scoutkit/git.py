@@ -6,6 +6,7 @@ no optional lock, runs no hook and no fsmonitor, and passes paths as bytes the f
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -47,14 +48,17 @@ def git(
     *args: str | Path,
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
-    hooks: bool = False,
     timeout: float | None = None,
 ) -> process.Completed:
     """Run git in `where` and capture. An exit status is the caller's to judge; Unavailable when git is missing."""
+    with _starting(where):
+        return process.run(["git", *QUIET, *args], cwd=where, env=environment(env), stdin=stdin, timeout=timeout)
+
+
+@contextlib.contextmanager
+def _starting(where: Path) -> Iterator[None]:
     try:
-        return process.run(
-            ["git", *(() if hooks else QUIET), *args], cwd=where, env=environment(env), stdin=stdin, timeout=timeout
-        )
+        yield
     except (FileNotFoundError, NotADirectoryError) as error:
         if not where.is_dir():
             raise RepositoryError(f"no such folder: {where}", "go to a folder that exists") from error
@@ -65,7 +69,8 @@ def git(
 
 def begin(where: Path, *args: str | Path, env: Mapping[str, str] | None = None) -> Callable[[], process.Completed]:
     """Start git, and give what waits for its end: for two that may run at the same time."""
-    popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment(env))
+    with _starting(where):
+        popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment(env))
 
     def finish() -> process.Completed:
         out, err = popen.communicate()
@@ -143,9 +148,7 @@ def resolve(repository: Repository, revision: str) -> str:
         if not git(where, "rev-list", "--all", "--max-count=1").text.strip():
             raise RepositoryError("the repository has no commit yet", "make a first commit: git commit")
         if revision in ("HEAD", "@"):
-            raise RepositoryError(
-                "HEAD points to no commit", "name one with --base, for instance a branch: git branch -a"
-            )
+            raise RepositoryError("HEAD points to no commit", "name one with --base, say a branch: git branch -a")
     raise unknown
 
 
