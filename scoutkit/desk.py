@@ -72,7 +72,9 @@ class Desk:
 
     def follow(self) -> None:
         """Let the full-text index follow the catalogue, in a process that nobody waits for."""
-        self.fulltext.follow()
+        from scoutkit.search import following
+
+        following.follow(self.catalogue, self.places.fulltext)
 
     def relative(self, typed: str) -> str:
         """A path as a person typed it, as the repository knows it: POSIX, from the root.

@@ -6,20 +6,36 @@ without spaces becomes overlapping pairs of characters, so that a two-character 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
-from unicodedata import normalize
+from typing import Literal
 
-CJK = (
+_CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")  # a word ends where the script changes
-_CJK_RUN = re.compile(rf"[{CJK}]+")
+_CJK_FIRST = "\u1100"  # no text below it holds any of them
 _WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[0-9]+")  # hides no other word
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # the same over the shapes of characters
+
+
+@functools.cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A run of Han, Kana or Hangul or of any other letters; one of the former. Compiling them takes 5 ms, which text
+    without such letters does not pay."""
+    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+"), re.compile(rf"[{_CJK}]+")
+
+
+def composed(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFKC") -> str:
+    """The text in a Unicode normal form."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize(form, text)
 
 
 def _shape(char: str) -> str:
@@ -28,7 +44,7 @@ def _shape(char: str) -> str:
         return "A"
     if char.isdecimal():
         return "0"
-    if _CJK_RUN.match(char):
+    if is_cjk(char):
         return "c"
     return "a" if char.isalnum() else "_"
 
@@ -43,7 +59,8 @@ def split_identifier(name: str) -> list[str]:
 
 def runs(text: str) -> Iterator[str]:
     """Words as written, cut where the script changes: `用getUser函数` → 用, getUser, 函数."""
-    return (match.group() for match in _RUN.finditer(text))
+    pattern = _WORD if text.isascii() or max(text) < _CJK_FIRST else _patterns()[0]
+    return (match.group() for match in pattern.finditer(text))
 
 
 def pairs(run: str) -> list[str]:
@@ -53,7 +70,7 @@ def pairs(run: str) -> list[str]:
 
 def is_cjk(run: str) -> bool:
     """Is this a run of Han, Kana or Hangul?"""
-    return bool(_CJK_RUN.fullmatch(run))
+    return run >= _CJK_FIRST and bool(_patterns()[1].fullmatch(run))
 
 
 def hidden(text: str) -> Iterator[str]:
@@ -67,7 +84,7 @@ def hidden(text: str) -> Iterator[str]:
     for word in dict.fromkeys(_WORD.findall(text)):
         if _PLAIN.fullmatch(word):
             continue
-        same = word if word.isascii() else normalize("NFKC", word)
+        same = composed(word)
         if same != word:
             yield same
         cut = [same] if same.isascii() else list(runs(same))
@@ -88,4 +105,4 @@ def hidden(text: str) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """A text but for case, space and punctuation: two questions that differ in nothing else are the same."""
-    return " ".join(runs(normalize("NFKC", text).casefold()))
+    return " ".join(runs(composed(text).casefold()))

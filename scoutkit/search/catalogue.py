@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from scoutkit.errors import ScoutError
 from scoutkit.model import Hit, Problem, Run
-from scoutkit.search import ranking, schema
+from scoutkit.search import ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import Marks, snippet
@@ -34,7 +34,7 @@ class Catalogue:
     def __init__(self, path: Path, worktree: str = "") -> None:
         self.path = path
         self.worktree = worktree
-        self._open: schema.Opened | None = None
+        self._open: store.Opened | None = None
         self._rebuilt = ""
         self._source: Source | None = None
 
@@ -42,7 +42,7 @@ class Catalogue:
     def connection(self) -> sqlite3.Connection:
         """For reading."""
         if self._open is None:
-            self._use(schema.opened(self.path))
+            self._use(store.opened(self.path))
         assert self._open is not None
         return self._open.connection
 
@@ -70,27 +70,20 @@ class Catalogue:
             done = syncing.sync(self.connection, self.worktree, source)
         assert self._open is not None
         rebuilt, self._rebuilt = self._rebuilt, ""
-        return Sync(
-            done.changed,
-            done.removed,
-            done.problems,
-            done.problems_changed,
-            rebuilt=rebuilt,
-            memory=self._open.memory,
-            behind=done.behind,
-        )
+        return done._replace(rebuilt=rebuilt, memory=self._open.memory)
 
     def runs_from(self, runs: Iterable[Run]) -> None:
         """Make the runs table what the journal says."""
-        from scoutkit.search import rows
+        from scoutkit.search import runs as recording
 
+        found = list(runs)
         with contextlib.suppress(Busy):  # the next command does it
-            self._asking(lambda connection: rows.record_runs(connection, runs))
+            self._asking(lambda connection: recording.record(connection, found))
 
     def discard(self) -> None:
         """Throw everything away; the next `sync` makes it again."""
         self.close()
-        self._use(schema.replace(self.path, ""))
+        self._use(store.replace(self.path, ""))
 
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with notes, as the last `sync` saw it."""
@@ -241,14 +234,14 @@ class Catalogue:
 
     def _mend(self, error: sqlite3.DatabaseError) -> None:
         """Make anew what is broken; go on in memory where the disk is full or not writable. Else raise it again."""
-        if schema.is_busy(error):
+        if store.is_busy(error):
             raise Busy(f"{self.path} is locked by another process", "try again") from error
-        broken = schema.is_broken(error)
-        if not broken and not schema.is_unwritable(error):
+        broken = store.is_broken(error)
+        if not broken and not store.is_unwritable(error):
             raise error
         self.close()
-        self._use(schema.replace(self.path, f"it was damaged ({error})") if broken else schema.kept(self.path, error))
+        self._use(store.replace(self.path, f"it was damaged ({error})") if broken else store.kept(self.path, error))
 
-    def _use(self, opened: schema.Opened) -> None:
+    def _use(self, opened: store.Opened) -> None:
         self._open = opened
         self._rebuilt = opened.rebuilt or self._rebuilt

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from typing import NamedTuple
-from unicodedata import normalize
 
 from scoutkit.search.ranking import Filters, mentioning, under
 from scoutkit.search.snippet import Marks, passage
+from scoutkit.words import composed
 
 
 class Citing(NamedTuple):
@@ -24,7 +24,7 @@ def citing(connection: sqlite3.Connection, worktree: str, path: str, start: int,
 
     A citation of a whole file counts for all its lines. For a file, notes that only mention its path come last.
     """
-    spellings = dict.fromkeys((path, normalize("NFC", path), normalize("NFD", path)))
+    spellings = dict.fromkeys((path, composed(path, "NFC"), composed(path, "NFD")))
     terms = [under("citations.path", one) for one in spellings]
     rows = connection.execute(
         "SELECT notes.key, notes.at, citations.path, start, end FROM citations JOIN notes ON notes.key = note"

@@ -1,25 +1,22 @@
 """What Whoosh answers: "did you mean", typo tolerance, related notes. Nothing else depends on it.
 
-Its index follows the catalogue in a process of its own after a command has answered; it may be behind, missing or
-broken. Whoosh is imported only when one of its answers is asked for.
+Its index may be behind, missing or broken (`following` brings it in step). Whoosh is imported only
+when one of its answers is asked for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
-from unicodedata import normalize
 
-from scoutkit import process
 from scoutkit.errors import ScoutError, Unavailable
 from scoutkit.search import cards
 from scoutkit.search.catalogue import Catalogue
 from scoutkit.search.index import Index, texts
+from scoutkit.words import composed
 
 _SOON = 100  # so many missing cards are added at once where an answer needs them
 _PATIENCE = 2.0  # seconds an answer waits for another process's update
@@ -35,20 +32,6 @@ class Fulltext:
         self.catalogue = catalogue
         self.index = Index(folder, catalogue)
 
-    def follow(self) -> None:
-        """Let a process that outlives this one bring the index in step, unless it is or one does so already.
-
-        Never raises: what cannot be done now is done by the next command.
-        """
-        with contextlib.suppress(ScoutError, OSError):
-            self._follow()
-
-    def _follow(self) -> None:
-        if self.index.in_step() or self.index.busy() or not self.catalogue.on_disk or not sys.executable:
-            return
-        paths = [str(self.catalogue.path), str(self.index.folder)]
-        process.detach([sys.executable, "-m", "scoutkit.search.fulltext", *paths])
-
     def update(self, *, rebuild: bool = False) -> None:
         """Bring the index in step now. Refused when it is not ours, Unavailable when it cannot be written."""
         self.index.update(rebuild=rebuild)
@@ -60,7 +43,7 @@ class Fulltext:
             from scoutkit.search.spelling import Spelling
 
             spelling = Spelling(searcher)
-            better = re.sub(r"\w+", lambda match: spelling.corrected(match[0]), normalize("NFKC", text[:_LONGEST]))
+            better = re.sub(r"\w+", lambda match: spelling.corrected(match[0]), composed(text[:_LONGEST]))
             return better if spelling.changed else None
 
         return self._asking(ask, None)
@@ -74,7 +57,7 @@ class Fulltext:
             from scoutkit.search.spelling import Spelling
 
             spelling = Spelling(searcher)
-            better = spelling.candidates_of(normalize("NFKC", text[:_LONGEST]))
+            better = spelling.candidates_of(composed(text[:_LONGEST]))
             if not spelling.changed:
                 return []
             return self._ids(searcher.search(Or([Term("words", word) for word in better]), limit=limit))
@@ -159,17 +142,3 @@ def _finds(searcher: Any, card: cards.Card) -> bool:
     words = re.findall(r"\w+", texts(card.title)["words"].lower())
     query = And([Term("words", word) for word in dict.fromkeys(words)])
     return not words or searcher.document_number(ref=card.ref.text) in set(query.docs(searcher))
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Follow a catalogue until the index has all of it. Quits at once when another process does so already."""
-    catalogue = Catalogue(Path(arguments[0]))
-    fulltext = Fulltext(Path(arguments[1]), catalogue)
-    os.nice(10)
-    with contextlib.suppress(ScoutError):
-        while catalogue.path.exists() and not fulltext.index.in_step():
-            fulltext.index.update(wait=0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -15,13 +15,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 from scoutkit.errors import Refused, ScoutError, Unavailable
-from scoutkit.search import cards
+from scoutkit.search import cards, following
 from scoutkit.search.catalogue import Catalogue
+from scoutkit.words import composed
 
-_STAMP = "followed"  # holds the catalogue's generation that the index has
 _LOCK = "lock"
 _BATCH = 250  # cards a commit: a commit costs as much as thirty cards
 
@@ -34,11 +33,8 @@ class Index:
         self.catalogue = catalogue
 
     def in_step(self) -> bool:
-        """Does it have what the catalogue has? Cheap: opens neither."""
-        try:
-            return (self.folder / _STAMP).read_text() == self.catalogue.generation
-        except OSError:
-            return False
+        """Does it have what the catalogue has?"""
+        return following.in_step(self.catalogue, self.folder)
 
     def busy(self) -> bool:
         """Is a process updating it?"""
@@ -53,7 +49,7 @@ class Index:
     def doubt(self) -> None:
         """Have the next update look at everything again."""
         with contextlib.suppress(OSError):
-            (self.folder / _STAMP).unlink(missing_ok=True)
+            (self.folder / following.STAMP).unlink(missing_ok=True)
 
     def update(self, *, rebuild: bool = False, wait: float = 60.0, most: int | None = None) -> None:
         """Bring it in step. Does nothing when more than `most` cards are missing.
@@ -100,9 +96,9 @@ class Index:
                     gone, missing = [], missing[_BATCH:]
             except LockError as error:
                 raise Unavailable("the full-text index is locked by another process", "try again") from error
-        fresh = self.folder / f"{_STAMP}.{os.getpid()}"
+        fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
         fresh.write_text(generation)
-        fresh.replace(self.folder / _STAMP)
+        fresh.replace(self.folder / following.STAMP)
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[Any]:
@@ -171,6 +167,6 @@ def _schema() -> Any:
 
 def texts(text: str) -> dict[str, str]:
     """A text for both fields. The tokenizer keeps `get_user` together: its parts stand beside it."""
-    same = normalize("NFKC", text)
+    same = composed(text)
     both = f"{same} {same.replace('_', ' ')}" if "_" in same else same
     return {"words": both, "stems": both}

@@ -6,10 +6,10 @@ import re
 import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
-from unicodedata import normalize
 
 from scoutkit.errors import NotFound, UsageError
 from scoutkit.search.query import clean
+from scoutkit.words import composed
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d-")
 _SHOWN = 5  # candidates named in a message
@@ -63,7 +63,7 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
 
 def _same(name: str) -> str:
     """File systems and people differ in case and in how accents are composed."""
-    return normalize("NFC", name).casefold()
+    return composed(name, "NFC").casefold()
 
 
 def _slug(path: str) -> str:

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from unicodedata import normalize
+from typing import NamedTuple
 
-from scoutkit.words import is_cjk, pairs, runs, split_identifier
+from scoutkit.words import composed, is_cjk, pairs, runs, split_identifier
 
 LONGEST = 20_000  # characters of a query that are looked at
 MOST = 48  # words of a query that are looked for
@@ -29,8 +28,7 @@ _STOP = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """A text as FTS5 expressions. `needed`: a note with all of them has all the words; `words`: each one of them.
 
     `marks` are the words as they may be highlighted, in lower case.
@@ -93,7 +91,7 @@ def quoted(text: str) -> str:
 
 def _alternatives(chunk: str) -> str:
     """A chunk as written, or with its words taken apart as the index does (`words.hidden`)."""
-    same = normalize("NFKC", chunk)
+    same = composed(chunk)
     ways: dict[str, str] = {}
     for way in (quoted(chunk), quoted(same), " AND ".join(_apart(same))):
         ways.setdefault(way.lower(), way)
@@ -121,7 +119,7 @@ def _cjk(run: str) -> str:
 
 def _singles(chunk: str) -> Iterator[str]:
     """Each word of a chunk by itself."""
-    same = normalize("NFKC", chunk)
+    same = composed(chunk)
     for run in [*runs(chunk), *(runs(same) if same != chunk else ())]:
         if is_cjk(run):
             yield from (_cjk(pair) for pair in pairs(run))
@@ -134,7 +132,7 @@ def _singles(chunk: str) -> Iterator[str]:
 
 
 def _marks(chunk: str) -> Iterator[str]:
-    for run in runs(normalize("NFKC", chunk)):
+    for run in runs(composed(chunk)):
         yield run.lower()
         if not is_cjk(run):
             yield from split_identifier(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scoutkit.search.query import Query, quoted
 
@@ -16,8 +16,7 @@ _TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
 Ranked = list[tuple[int, float]]  # (key, score), best first
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(NamedTuple):
     """Which notes may be found. Of several types or statuses one must fit, of several tags and paths all."""
 
     worktree: str

@@ -1,4 +1,4 @@
-"""Notes as rows: the only module that writes what the catalogue says about notes and runs.
+"""Notes as rows: the only module that writes what the catalogue says about notes.
 
 Called inside a transaction; notes, their citations, tags and problems and the full-text index change together.
 """
@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from scoutkit.model import Note, Problem, Run
+from scoutkit.model import Note, Problem
 from scoutkit.notefile import Parsed, parse
 from scoutkit.notefile.text import storable
-from scoutkit.search import schema
-from scoutkit.search.sync import File, Known, Work
+from scoutkit.search import runs, store
+from scoutkit.search.sync import Known
+from scoutkit.search.work import File, Work
 from scoutkit.words import hidden, plain
 
 _BULK = 50  # from so many notes on, sqlite-utils is worth its import
@@ -34,7 +35,7 @@ class Written(NamedTuple):
 def write(connection: sqlite3.Connection, worktree: str, work: Work) -> Written:
     """Do the work of one transaction."""
     claimed: set[str] = set()
-    gone = [row.key for row in work.gone if _is_as_known(connection, row)]
+    gone = [row[3] for row in work.gone if _is_as_known(connection, row)]
     gone += _of_lost_worktrees(connection)
     fresh = [file for file in work.files if not _unchanged(connection, worktree, file)]
     old = {file.path: key for file in fresh if (key := _key(connection, worktree, file.path)) is not None}
@@ -45,7 +46,7 @@ def write(connection: sqlite3.Connection, worktree: str, work: Work) -> Written:
         connection.execute("DELETE FROM problems WHERE worktree = ? AND origin = 'folder'", (worktree,))
         _problems(connection, worktree, "folder", work.unreadable)
     if gone or fresh:
-        _link_runs(connection)
+        runs.link(connection)
         connection.execute("UPDATE state SET value = value + 1 WHERE name = 'generation'")
     return Written(len(fresh), len(gone))
 
@@ -58,11 +59,8 @@ def path_id(path: str) -> str:
 
 def _is_as_known(connection: sqlite3.Connection, row: Known) -> bool:
     """Is the row still what it was when its file was missed? Else another process has seen the file since."""
-    return bool(
-        connection.execute(
-            "SELECT 1 FROM files WHERE key = ? AND mtime = ? AND size = ?", (row.key, row.mtime, row.size)
-        ).fetchone()
-    )
+    sql = "SELECT 1 FROM files WHERE mtime = ? AND size = ? AND settled = ? AND key = ?"
+    return connection.execute(sql, row).fetchone() is not None
 
 
 def _of_lost_worktrees(connection: sqlite3.Connection) -> list[int]:
@@ -98,8 +96,8 @@ def _remove(connection: sqlite3.Connection, keys: Sequence[int]) -> set[str]:
     for key in keys:
         found = connection.execute("SELECT claimed FROM files WHERE key = ?", (key,)).fetchone()
         connection.execute(
-            f"INSERT INTO notes_fts (notes_fts, rowid, {schema.TEXTS})"
-            f" SELECT 'delete', key, {schema.TEXTS} FROM note_texts WHERE key = ?",
+            f"INSERT INTO notes_fts (notes_fts, rowid, {store.TEXTS})"
+            f" SELECT 'delete', key, {store.TEXTS} FROM note_texts WHERE key = ?",
             (key,),
         )
         connection.execute(
@@ -141,7 +139,7 @@ def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File]
     for name, some in rows.items():
         _bulk(connection, name, some, plain=len(files) < _BULK)
     connection.executemany(
-        f"INSERT INTO notes_fts (rowid, {schema.TEXTS}) SELECT key, {schema.TEXTS} FROM note_texts WHERE key = ?",
+        f"INSERT INTO notes_fts (rowid, {store.TEXTS}) SELECT key, {store.TEXTS} FROM note_texts WHERE key = ?",
         [(row["key"],) for row in rows["notes"]],
     )
     connection.execute("UPDATE state SET value = ? WHERE name = 'last key'", (last,))
@@ -251,52 +249,6 @@ def _settle_ids(connection: sqlite3.Connection, worktree: str, claimed: Iterable
             if others:
                 problem = Problem(path, line, f"the id {wanted} is also in {others}", "give one of them another id")
                 _problems(connection, worktree, "id", [problem])
-
-
-def _link_runs(connection: sqlite3.Connection) -> None:
-    """Runs know the note they ended in by its id; this is the row it has now, the main worktree's before another's."""
-    row = "SELECT key FROM notes WHERE notes.id = runs.note_id ORDER BY worktree LIMIT 1"
-    connection.execute(f"UPDATE runs SET note = ({row}) WHERE note IS NOT ({row})")
-
-
-def record_runs(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
-    """Make the runs table what the journal says. Writes nothing when it is that already."""
-    names = [name for name in schema.TABLES["runs"] if name != "note"]
-    wanted = {run.id: tuple(_run(run)[name] for name in names) for run in runs}
-    columns = ", ".join(f'"{name}"' for name in names)
-    had = {row[0]: row for row in connection.execute(f"SELECT {columns} FROM runs")}
-    if wanted == had:
-        return
-    with schema.writing(connection):
-        connection.executemany("DELETE FROM runs WHERE id = ?", [(one,) for one in had if had[one] != wanted.get(one)])
-        connection.executemany(
-            f"INSERT OR REPLACE INTO runs ({columns}) VALUES ({', '.join('?' * len(names))})",
-            [row for one, row in wanted.items() if had.get(one) != row],
-        )
-        _link_runs(connection)
-
-
-def _run(run: Run) -> dict[str, object]:
-    return {
-        "id": run.id,
-        "kind": run.kind.value,
-        "text": storable(run.text),
-        "agent": run.agent,
-        "state": run.state.value,
-        "result": run.result.value if run.result else None,
-        "reason": storable(run.reason),
-        "started": run.started,
-        "seconds": run.seconds,
-        "cost_usd": run.usage.cost_usd,
-        "input_tokens": run.usage.input_tokens,
-        "output_tokens": run.usage.output_tokens,
-        "model": storable(run.model),
-        "version": storable(run.version),
-        "base": run.base,
-        "isolation": run.isolation,
-        "exit": run.exit,
-        "note_id": run.note_id,
-    }
 
 
 def storable_path(path: str) -> str | bytes:

@@ -7,17 +7,18 @@ write may not show in them. Nothing is written when nothing changed.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scoutkit.errors import ScoutError
 from scoutkit.model import Problem
-from scoutkit.search import schema
+from scoutkit.search import store
+
+if TYPE_CHECKING:
+    from scoutkit.search.work import File, Work
 
 _TICK = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _NOTES_AT_ONCE = 200  # bounds a transaction, so that others get their turn
@@ -35,8 +36,7 @@ class Source(Protocol):
         """A note as it is on disk; OSError or ScoutError when it cannot be read."""
 
 
-@dataclass(frozen=True)
-class Sync:
+class Sync(NamedTuple):
     """What bringing the catalogue in step came to.
 
     `problems` are all there are, `problems_changed` whether their number is another than before. `rebuilt` says why
@@ -53,33 +53,9 @@ class Sync:
     behind: str = ""
 
 
-class Known(NamedTuple):
-    """What the catalogue has of a file. Not `settled`: it may have changed since, within one tick of the clock."""
-
-    mtime: int
-    size: int
-    settled: int
-    key: int
-
-
-class File(NamedTuple):
-    """A file that was read."""
-
-    path: str
-    mtime: int
-    size: int
-    settled: int
-    hash: str
-    raw: bytes
-
-
-@dataclass
-class Work:
-    """What one transaction is to do. `unreadable` is None where it is as it was."""
-
-    files: list[File] = field(default_factory=list)
-    gone: list[Known] = field(default_factory=list)
-    unreadable: list[Problem] | None = None
+Known = tuple[int, int, int, int]
+"""What the catalogue has of a file: mtime, size, settled, key. Not settled: it may have changed since, within one tick
+of the clock."""
 
 
 def sync(connection: sqlite3.Connection, worktree: str, source: Source) -> Sync:
@@ -95,14 +71,14 @@ def sync(connection: sqlite3.Connection, worktree: str, source: Source) -> Sync:
     try:
         while (work := _look(connection, worktree, source, scan, known, unreadable, done)) or gone:
             from scoutkit.search import rows
+            from scoutkit.search.work import Work
 
-            work = work or Work()
-            work.gone, gone = gone, []
-            with schema.writing(connection):
-                written = rows.write(connection, worktree, work)
+            with store.writing(connection):
+                written = rows.write(connection, worktree, (work or Work())._replace(gone=gone))
+            gone = []
             changed, removed = changed + written.changed, removed + written.removed
     except sqlite3.OperationalError as error:
-        if not schema.is_busy(error):
+        if not store.is_busy(error):
             raise
         behind = "other processes are updating it"
     now = problems(connection, worktree)
@@ -121,7 +97,7 @@ def _known(connection: sqlite3.Connection, worktree: str) -> dict[str, Known]:
     found = connection.execute(
         "SELECT path, mtime, size, settled, key FROM files WHERE worktree = ? ORDER BY path", (worktree,)
     )
-    return {path: Known(*rest) for path, *rest in found}
+    return {path: (mtime, size, settled, key) for path, mtime, size, settled, key in found}
 
 
 def _within(path: str, unreadable: Mapping[str, Problem]) -> bool:
@@ -142,11 +118,12 @@ def _look(
 
     Adds to `done` what was looked at and to `unreadable` what could not be read.
     """
-    work, size = Work(), 0
+    files: list[File] = []
+    size = 0
     for path, (mtime, length) in scan.items():
         row = known.get(path)
-        same = row is not None and (row.mtime, row.size) == (mtime, length)
-        if (row and same and row.settled) or path in unreadable or path in done:
+        same = row is not None and row[:2] == (mtime, length)
+        if (row and same and row[2]) or path in unreadable or path in done:
             continue
         done.add(path)
         now = time.time_ns()
@@ -156,19 +133,30 @@ def _look(
             if getattr(error, "strerror", "") != _MISSING:  # gone since the scan: the next one knows
                 unreadable[path] = _unreadable(path, error)
             continue
-        file = File(path, mtime, length, int(now - mtime > _TICK), hashlib.sha256(raw).hexdigest(), raw)
-        if row and same and not file.settled and file.hash == _hash(connection, row.key):
+        file = _file(path, mtime, length, now, raw)
+        if row and same and not file.settled and file.hash == _hash(connection, row[3]):
             continue  # looked at again, still too young to be sure: next time
-        work.files.append(file)
+        files.append(file)
         size += len(raw)
-        if len(work.files) >= _NOTES_AT_ONCE or size > _BYTES_AT_ONCE:
+        if len(files) >= _NOTES_AT_ONCE or size > _BYTES_AT_ONCE:
             break
     stored = connection.execute(
         "SELECT path, line, problem, hint FROM problems WHERE worktree = ? AND origin = 'folder'", (worktree,)
     )
-    if {Problem(*row) for row in stored} != set(unreadable.values()):
-        work.unreadable = list(unreadable.values())
-    return work if work.files or work.unreadable is not None else None
+    same = {Problem(*row) for row in stored} == set(unreadable.values())
+    if same and not files:
+        return None
+    from scoutkit.search.work import Work
+
+    return Work(files, unreadable=None if same else list(unreadable.values()))
+
+
+def _file(path: str, mtime: int, size: int, now: int, raw: bytes) -> File:
+    import hashlib
+
+    from scoutkit.search.work import File
+
+    return File(path, mtime, size, int(now - mtime > _TICK), hashlib.sha256(raw).hexdigest(), raw)
 
 
 def _unreadable(path: str, error: ScoutError | OSError) -> Problem:

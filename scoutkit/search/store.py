@@ -1,8 +1,7 @@
-"""The catalogue's tables, and how its file is opened, made and replaced. Only this module and `sync` write to it.
+"""How the catalogue's file is opened, made and replaced.
 
 Everything in it is derived from the notes and the journal: a file of another version, or one that SQLite cannot read,
-is made anew, and where none can be written one in memory stands in. sqlite-utils makes the tables and is imported
-only then.
+is made anew, and where none can be written one in memory stands in. What makes tables is imported only then.
 """
 
 from __future__ import annotations
@@ -10,114 +9,18 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 VERSION = 1  # in user_version; another one means: make it anew
 BUSY = 30.0  # seconds to wait for another process's transaction
-
-TABLES: dict[str, dict[str, type]] = {
-    "notes": {
-        "key": int,
-        "id": str,
-        "title": str,
-        "type": str,
-        "status": str,
-        "description": str,
-        "question": str,
-        "at": str,
-        "by": str,
-        "commit": str,
-        "path": str,
-        "worktree": str,
-        "body": str,
-    },
-    "citations": {
-        "note": int,
-        "position": int,
-        "path": str,
-        "start": int,
-        "end": int,
-        "verdict": str,
-        "symbol": str,
-        "was": str,
-    },
-    "tags": {"tag": str, "note": int},
-    "runs": {
-        "id": str,
-        "kind": str,
-        "text": str,
-        "agent": str,
-        "state": str,
-        "result": str,
-        "reason": str,
-        "started": str,
-        "seconds": float,
-        "cost_usd": float,
-        "input_tokens": int,
-        "output_tokens": int,
-        "model": str,
-        "version": str,
-        "base": str,
-        "isolation": str,
-        "exit": int,
-        "note_id": str,
-        "note": int,
-    },
-    "problems": {"path": str, "line": int, "problem": str, "hint": str, "worktree": str, "origin": str},
-    # Bookkeeping, hidden from readers. Rows are small: filters and syncs go through thousands of them, which takes
-    # three times as long where bodies lie between.
-    "files": {
-        "key": int,
-        "worktree": str,
-        "type": str,
-        "status": str,
-        "at": str,
-        "path": str,
-        "mtime": int,
-        "size": int,
-        "settled": int,
-        "hash": str,
-        "claimed": str,
-        "claim_line": int,
-        "asked": str,
-    },
-    "hidden_words": {"key": int, "hidden": str},
-    "state": {"name": str, "value": str},
-}
-_KEYS: dict[str, str | tuple[str, str]] = {
-    "notes": "key",
-    "citations": ("note", "position"),
-    "tags": ("tag", "note"),
-    "runs": "id",
-    "files": "key",
-    "hidden_words": "key",
-    "state": "name",
-}
-_LINKS = {"citations": "note", "tags": "note", "runs": "note"}  # to notes.key
-_INDEXES = (
-    ("notes", "id", "worktree"),
-    ("notes", "path"),
-    ("citations", "path", "note"),
-    ("tags", "note"),
-    ("files", "worktree", "path", "mtime", "size", "settled", "key"),  # all that a sync without changes reads
-    ("files", "worktree", "claimed", "path"),
-    ("files", "asked"),
-)
-
-# External content, so that a body is stored once; the view is the only source of what goes into the index and of what
-# is taken out of it again, in the same transaction: no term can stay behind.
 TEXTS = "title, description, question, body, hidden"
-_VIEW = f"CREATE VIEW note_texts AS SELECT notes.key, {TEXTS} FROM notes JOIN hidden_words USING (key)"
-_FTS = f"""CREATE VIRTUAL TABLE notes_fts USING fts5(
-    {TEXTS}, content='note_texts', content_rowid='key', tokenize='porter unicode61 remove_diacritics 2')"""
+"""The columns of the full-text index, as a list for SQL."""
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """A catalogue that can be used. `rebuilt` says why it was made anew, `memory` why it is not kept on disk."""
 
     connection: sqlite3.Connection
@@ -249,37 +152,6 @@ def _frozen(path: Path) -> sqlite3.Connection:
     return _connect(f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1", uri=True)
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    """Drop whatever is there and make the tables, in one transaction."""
-    from sqlite_utils import Database
-
-    with writing(connection):
-        _drop(connection)
-        database = Database(connection, recursive_triggers=False, execute_plugins=False)
-        for name, columns in TABLES.items():
-            link = _LINKS.get(name)
-            links = [(link, "notes", "key")] if link else []
-            database.table(name).create(columns, pk=_KEYS.get(name), foreign_keys=links)
-        for name, *parts in _INDEXES:
-            database.table(name).create_index(parts)
-        connection.execute(_VIEW)
-        connection.execute(_FTS)
-        state = {"catalogue": secrets.token_hex(8), "generation": "0", "last key": "0"}
-        database.table("state").insert_all({"name": name, "value": value} for name, value in state.items())
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-
-
-def _drop(connection: sqlite3.Connection) -> None:
-    """Everything in the file, virtual tables first: their shadow tables go with them."""
-    rows = connection.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite|_%' ESCAPE '|'"
-        " ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'"
-    ).fetchall()
-    for kind, name in rows:
-        quoted = name.replace('"', '""')
-        connection.execute(f'DROP {kind} IF EXISTS "{quoted}"')
-
-
 @contextlib.contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
     """One transaction, which waits its turn before it reads what it will change."""
@@ -291,3 +163,9 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    from scoutkit.search import tables
+
+    tables.create(connection)
