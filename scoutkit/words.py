@@ -17,6 +17,8 @@ _CJK = (
 )
 _CJK_FIRST = "\u1100"  # no text below it holds any of them
 _WORD = re.compile(r"\w+")
+_RARE = r"[^\w\x00-\x7f\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f]"
+_UNSURE = re.compile(rf"\w+(?={_RARE})|(?<={_RARE})\w+")  # beside a sign that is a letter in another Unicode version
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[0-9]+")  # hides no other word
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # the same over the shapes of characters
@@ -78,9 +80,11 @@ def hidden(text: str) -> Iterator[str]:
 
     Each word that hides others is taken once, and its words stay in order, so that they match as a phrase: the parts
     of an identifier (`getUserName` → get user name), `get_user_name` in one (getusername), the pairs of a run of Han,
-    Kana or Hangul and its last character (so that every character begins a word), what is glued to such a run, and
-    other forms of the same characters (`ＡＰＩ` → API).
+    Kana or Hangul and its last character (so that every character begins a word), what is glued to such a run or to
+    a sign that an index may take for a letter, and other forms of the same characters (`ＡＰＩ` → API).
     """
+    if not text.isascii():
+        yield from dict.fromkeys(_UNSURE.findall(text))
     for word in dict.fromkeys(_WORD.findall(text)):
         if _PLAIN.fullmatch(word):
             continue

@@ -14,6 +14,7 @@ from scoutkit.errors import ScoutError
 from scoutkit.model import Hit, Problem, Run
 from scoutkit.search import ranking, store
 from scoutkit.search import sync as syncing
+from scoutkit.search.query import clean, parse
 from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import Marks, snippet
 from scoutkit.search.sync import Source, Sync
@@ -33,7 +34,7 @@ class Catalogue:
 
     def __init__(self, path: Path, worktree: str = "") -> None:
         self.path = path
-        self.worktree = worktree
+        self.worktree = worktree.encode("utf-8", "backslashreplace").decode()
         self._open: store.Opened | None = None
         self._rebuilt = ""
         self._source: Source | None = None
@@ -123,8 +124,6 @@ class Catalogue:
         filters = Filters(self.worktree, types, tags, paths, statuses)
         if not text.strip():
             return self.list(types=types, tags=tags, paths=paths, statuses=statuses, limit=limit)
-        from scoutkit.search.query import parse
-
         query = parse(text)
         return self._asking(
             lambda connection: [
@@ -198,7 +197,7 @@ class Catalogue:
                 for row in connection.execute(
                     "SELECT path FROM files WHERE asked = ? AND asked != '' AND worktree = ? AND type = ?"
                     " ORDER BY at DESC, key",
-                    (plain(question), self.worktree, str(kind)),
+                    (plain(clean(question)), self.worktree, clean(kind)),
                 )
             ]
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scoutkit.errors import NotFound, UsageError
+from scoutkit.search import store
 from scoutkit.search.query import clean
 from scoutkit.words import composed
 
@@ -33,8 +34,8 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
     """
     exact = connection.execute(
         "SELECT key FROM files JOIN notes USING (key)"
-        " WHERE files.worktree = ? AND (files.path = ? OR id = ? OR claimed = ?)",
-        (worktree, *[clean(reference)] * 3),
+        " WHERE files.worktree = ? AND (files.path = CAST(? AS TEXT) OR id = ? OR claimed = ?)",
+        (worktree, store.bound(reference), clean(reference), clean(reference)),
     ).fetchall()
     if len(exact) == 1:
         return int(exact[0][0])

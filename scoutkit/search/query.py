@@ -31,13 +31,14 @@ _STOP = frozenset(
 class Query(NamedTuple):
     """A text as FTS5 expressions. `needed`: a note with all of them has all the words; `words`: each one of them.
 
-    `marks` are the words as they may be highlighted, in lower case.
+    `marks` are the words as they may be highlighted, in lower case, `starts` those that may be half a word.
     """
 
     text: str
     needed: tuple[str, ...]
     words: tuple[str, ...]
     marks: tuple[str, ...]
+    starts: tuple[str, ...]
 
     @property
     def all(self) -> str:
@@ -52,7 +53,7 @@ class Query(NamedTuple):
     @property
     def beginnings(self) -> str:
         """The FTS5 expression for notes with a word that begins like one of these."""
-        return " OR ".join(f"{quoted(mark)} *" for mark in self.marks if len(mark) > 1)
+        return " OR ".join(f"{quoted(start)} *" for start in self.starts)
 
 
 def parse(text: str) -> Query:
@@ -61,6 +62,7 @@ def parse(text: str) -> Query:
     needed: dict[str, None] = {}
     words: dict[str, None] = {}
     marks: dict[str, None] = {}
+    starts: dict[str, None] = {}
     for phrase in _PHRASE.findall(text):
         if _WORD.search(phrase):
             needed[_alternatives(phrase)] = None
@@ -74,9 +76,10 @@ def parse(text: str) -> Query:
             needed[_alternatives(part)] = None
             words.update(dict.fromkeys(_singles(part)))
             marks.update(dict.fromkeys(_marks(part)))
+            starts.update((mark, None) for mark in _marks(part) if len(mark) > 1)
             if len(needed) >= MOST:
                 break
-    return Query(text, tuple(needed)[:MOST], tuple(words or needed)[:MOST], tuple(marks)[:MOST])
+    return Query(text, tuple(needed)[:MOST], tuple(words or needed)[:MOST], tuple(marks)[:MOST], tuple(starts)[:MOST])
 
 
 def clean(text: str) -> str:

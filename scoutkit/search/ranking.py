@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scoutkit.search.query import Query, quoted
+from scoutkit.search import store
+from scoutkit.search.query import Query, clean, quoted
 
 # Weights of title, description, question, body and hidden words. A title says what a note is about, a question what
 # it answers; in a body a word may come up in passing.
 BM25 = "bm25(notes_fts, 10.0, 4.0, 6.0, 1.0, 2.0)"
+_PATH = "CAST(? AS TEXT)"
 _ENOUGH = 5  # notes with all the words: then those with most of them are only noise
 _TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
 Ranked = list[tuple[int, float]]  # (key, score), best first
@@ -32,10 +34,10 @@ class Filters(NamedTuple):
         for column, wanted in (("type", self.types), ("status", self.statuses)):
             if wanted:
                 terms.append(f"files.{column} IN ({', '.join('?' * len(wanted))})")
-                values += map(str, wanted)
+                values += map(clean, wanted)
         for tag in self.tags:
             terms.append("files.key IN (SELECT note FROM tags WHERE tag = ? COLLATE NOCASE)")
-            values.append(tag.lstrip("#"))
+            values.append(clean(tag.lstrip("#")))
         for path in self.paths:
             own, own_values = under("files.path", path)
             cited, cited_values = under("path", path)
@@ -48,11 +50,13 @@ def under(column: str, path: str) -> tuple[str, list[object]]:
     """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits."""
     path = path.removeprefix("./")
     if any(char in path for char in "*?["):
-        return f"{column} GLOB ?", [path]
-    folder = path.rstrip("/") + "/"
-    if folder in ("/", "./"):
+        return f"{column} GLOB CAST(? AS TEXT)", [store.bound(path)]
+    file = path.rstrip("/")
+    if file in ("", "."):
         return "1", []
-    return f"({column} = ? OR ({column} >= ? AND {column} < ?))", [path.rstrip("/"), folder, folder[:-1] + "0"]
+    folder, after = f"{file}/", f"{file}0"  # 0 is the character after /
+    sql = f"({column} = {_PATH} OR ({column} >= {_PATH} AND {column} < {_PATH}))"
+    return sql, [store.bound(file), store.bound(folder), store.bound(after)]
 
 
 def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
@@ -132,10 +136,10 @@ def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
         sql = f"SELECT id, key FROM notes JOIN files USING (key) WHERE id IN ({', '.join('?' * len(some))}) AND {where}"
-        found.update(connection.execute(sql, [*some, *values]).fetchall())
+        found.update(connection.execute(sql, [*map(clean, some), *values]).fetchall())
     return found
 
 
 def mentioning(connection: sqlite3.Connection, phrase: str, filters: Filters) -> list[int]:
     """Keys of notes that have this phrase in their text."""
-    return [key for key, _ in _matching(connection, quoted(phrase), filters, -1, 0)]
+    return [key for key, _ in _matching(connection, quoted(clean(phrase)), filters, -1, 0)]

@@ -74,7 +74,7 @@ def _of_lost_worktrees(connection: sqlite3.Connection) -> list[int]:
 
 def _key(connection: sqlite3.Connection, worktree: str, path: str) -> int | None:
     found = connection.execute(
-        "SELECT key FROM files WHERE worktree = ? AND path = CAST(? AS TEXT)", (worktree, storable_path(path))
+        "SELECT key FROM files WHERE worktree = ? AND path = CAST(? AS TEXT)", (worktree, store.bound(path))
     ).fetchone()
     return int(found[0]) if found else None
 
@@ -85,7 +85,7 @@ def _unchanged(connection: sqlite3.Connection, worktree: str, file: File) -> boo
         connection.execute(
             "UPDATE files SET mtime = ?, size = ?, settled = ?"
             " WHERE worktree = ? AND path = CAST(? AS TEXT) AND hash = ?",
-            (file.mtime, file.size, file.settled, worktree, storable_path(file.path), file.hash),
+            (file.mtime, file.size, file.settled, worktree, store.bound(file.path), file.hash),
         ).rowcount
     )
 
@@ -172,7 +172,7 @@ def _note(key: int, worktree: str, note: Note, path: str) -> dict[str, object]:
         "at": note.at,
         "by": note.by,
         "commit": note.commit,
-        "path": storable_path(path),
+        "path": store.bound(path),
         "worktree": worktree,
         "body": note.body,
     }
@@ -186,7 +186,7 @@ def _file(key: int, worktree: str, parsed: Parsed, file: File) -> dict[str, obje
         "type": note.type,
         "status": note.status,
         "at": note.at or datetime.fromtimestamp(file.mtime / 1e9, UTC).isoformat(timespec="seconds"),
-        "path": storable_path(file.path),
+        "path": store.bound(file.path),
         "mtime": file.mtime,
         "size": file.size,
         "settled": file.settled,
@@ -210,7 +210,7 @@ def _citations(key: int, note: Note) -> Iterable[dict[str, object]]:
         yield {
             "note": key,
             "position": position,
-            "path": storable_path(one.path),
+            "path": store.bound(one.path),
             "start": one.start,
             "end": one.end,
             "verdict": one.verdict.value if one.verdict else "",
@@ -223,7 +223,7 @@ def _problems(connection: sqlite3.Connection, worktree: str, origin: str, found:
     connection.executemany(
         "INSERT INTO problems (path, line, problem, hint, worktree, origin) VALUES (CAST(? AS TEXT), ?, ?, ?, ?, ?)",
         [
-            (storable_path(one.path), one.line, storable(one.problem), storable(one.hint), worktree, origin)
+            (store.bound(one.path), one.line, storable(one.problem), storable(one.hint), worktree, origin)
             for one in found
         ],
     )
@@ -243,18 +243,9 @@ def _settle_ids(connection: sqlite3.Connection, worktree: str, claimed: Iterable
             connection.execute("UPDATE notes SET id = ? WHERE key = ? AND id != ?", (name, key, name))
             connection.execute(
                 "DELETE FROM problems WHERE worktree = ? AND path = CAST(? AS TEXT) AND origin = 'id'",
-                (worktree, storable_path(path)),
+                (worktree, store.bound(path)),
             )
             others = ", ".join(other for _, other, _ in rows if other != path)
             if others:
                 problem = Problem(path, line, f"the id {wanted} is also in {others}", "give one of them another id")
                 _problems(connection, worktree, "id", [problem])
-
-
-def storable_path(path: str) -> str | bytes:
-    """A path for SQLite: text, or its bytes where they are not UTF-8 (to be cast)."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return path.encode("utf-8", "surrogateescape")
-    return path

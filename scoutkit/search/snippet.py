@@ -84,9 +84,12 @@ def _end(text: str, at: int, length: int, *, whole: bool) -> int:
         return end
     if not _begins(text, at):
         return 0
-    upper = text[at:end].isupper()
-    while end < len(text) and text[end].isalpha() and (text[end].islower() or upper):
-        end += 1
+    if text[at:end].isupper():  # HTTP in HTTPServer ends before the S
+        while text[end : end + 1].isupper() and not text[end + 1 : end + 2].islower():
+            end += 1
+    else:
+        while text[end : end + 1].islower():
+            end += 1
     return end
 
 
@@ -117,8 +120,8 @@ def _around(text: str, at: int, whole: bool) -> str:
     if whole and len(text) <= 4 * _AROUND:
         return text
     start, end = max(0, at - _AROUND), at + WIDTH + _AROUND
-    line = text.find("\n", start, at)
-    stop = text.rfind("\n", at + WIDTH, end)
+    line = text.find("\n", start, at) if start else -1
+    stop = text.rfind("\n", at + WIDTH, end) if end < len(text) else -1
     return text[line + 1 if line >= 0 else start : stop if stop >= 0 else end]
 
 

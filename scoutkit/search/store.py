@@ -152,6 +152,17 @@ def _frozen(path: Path) -> sqlite3.Connection:
     return _connect(f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1", uri=True)
 
 
+def bound(path: str) -> str | bytes:
+    """A path as a parameter: text, or its bytes where they are not UTF-8. To be used as `CAST(? AS TEXT)`."""
+    for errors in ("strict", "surrogateescape"):
+        try:
+            raw = path.encode("utf-8", errors)
+            return path if errors == "strict" else raw
+        except UnicodeEncodeError:
+            continue
+    return path.encode("utf-8", "replace")
+
+
 @contextlib.contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
     """One transaction, which waits its turn before it reads what it will change."""
