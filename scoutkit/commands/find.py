@@ -49,7 +49,7 @@ def search(ctx: click.Context, /, query: tuple[str, ...], *, limit: int | None, 
         say.tell(f"nothing found for: {text}")
     if suggestion and not as_json:
         say.tell(f"did you mean: {suggestion}")
-    desk.fulltext.follow()
+    desk.follow()
     return code
 
 
@@ -61,7 +61,7 @@ def list_notes(ctx: click.Context, /, *, limit: int | None, as_json: bool, **nar
     """List notes, newest first."""
     desk = open_desk(ctx)
     _show_hits("list", desk.catalogue.list(limit=limit, **narrow), as_json=as_json)
-    desk.fulltext.follow()
+    desk.follow()
     return 0
 
 

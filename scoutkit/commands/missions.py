@@ -93,7 +93,7 @@ def ask(
         )
     else:
         _print(answer.note)
-    desk.fulltext.follow()
+    desk.follow()
     say.tell(f"{_summary(answer.note)}  {time.monotonic() - began:.1f} s")
     say.tell(f"note: {answer.note.path}  (scoutkit show {answer.note.id})")
     if outcome.result is Result.INTERRUPTED:
