@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from scoutkit import config, git
+from scoutkit.commands import say
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 
@@ -78,7 +79,6 @@ def _repository(desk: Desk) -> list[Check]:
 def _notes(desk: Desk) -> list[Check]:
     step = desk.sync()
     ignored = desk.notes_ignored()
-    count = desk.catalogue.count()
     problems = [
         Check("note", ok=False, message=f"{one.path}:{one.line}: {one.problem}", hint=one.hint) for one in step.problems
     ]
@@ -90,10 +90,16 @@ def _notes(desk: Desk) -> list[Check]:
             message=f"git ignores them ({ignored}): they are not committed" if ignored else "git sees them",
             hint="take the rule out of the ignore file, or set `notes` to another folder",
         ),
-        Check("catalogue", ok=True, message=f"{count} notes in step with the files"),
+        _catalogue(desk),
         _fulltext(desk),
         *problems,
     ]
+
+
+def _catalogue(desk: Desk) -> Check:
+    damage = desk.catalogue.damage()
+    message = "; ".join(damage) if damage else f"{say.count(desk.catalogue.count(), 'note')}, in step with the files"
+    return Check("catalogue", ok=not damage, message=message, hint="scoutkit index --rebuild")
 
 
 def _fulltext(desk: Desk) -> Check:
@@ -108,7 +114,7 @@ def _agents(desk: Desk) -> list[Check]:
     checks = []
     for name in registry.names(desk.settings):
         one = registry.describe(name, desk.settings)
-        message = one.version or one.path or "here" if one.ok else "not here"
+        message = one.version or one.path or "here" if one.ok else "not usable here"
         checks.append(Check(f"agent {name}", ok=one.ok, message=message, hint=one.hint, required=name == "builtin"))
     checks.append(
         Check(

@@ -128,7 +128,7 @@ def _from_memory(note: Note, *, as_json: bool) -> int:
 def _warn(desk: Desk, *, agent: str, alone: bool) -> None:
     """Say what a person would want to know before the agent starts. `alone`: no word on isolation is needed."""
     if not alone:
-        say.tell(f"agent {agent} runs without isolation: it can read and write what you can (--isolate none: I know)")
+        say.tell(f"agent {agent} runs without isolation, with your rights (--isolate none says you know)")
     if ignored := desk.notes_ignored():
         say.tell(f"git ignores {desk.settings.notes} ({ignored}): notes kept there are not committed")
     if desk.repository.main is None:

@@ -54,6 +54,7 @@ class Progress:
         if event.kind in {EventKind.TEXT, EventKind.REPORT}:
             count = len(_CITATION.findall(event.text))
             self._citations = count if event.kind is EventKind.REPORT else self._citations + count
+            self._doing = next((line for line in reversed(event.text.splitlines()) if line.strip()), self._doing)
         elif event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY} and event.text:
             self._doing = " ".join(event.text.split())
             if not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step

@@ -149,6 +149,11 @@ def _marked(hit: Hit) -> str:
     return "".join([*pieces, hit.snippet[at:]])
 
 
+def count(number: int, noun: str) -> str:
+    """`1 note`, `2 notes`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Columns as wide as their content, the last one cut at the terminal's edge."""
     import shutil

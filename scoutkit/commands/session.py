@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoutkit.commands.say import tell
+from scoutkit.commands.say import count, tell
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
@@ -32,8 +32,8 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
         if step.memory or step.behind:
             tell(f"the catalogue is {'not kept' if step.memory else 'behind'}: {step.memory or step.behind}")
         if step.problems_changed:
-            count = len(step.problems)
-            tell(f"{count} problem{'s' * (count != 1)} in the notes: scoutkit index" if count else "no more problems")
+            found = count(len(step.problems), "problem")
+            tell(f"{found} in the notes: scoutkit index" if step.problems else "no problems in the notes any more")
     return desk
 
 

@@ -28,7 +28,7 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
     for problem in step.problems:
         say.answer(f"{problem.path}:{problem.line}: {problem.problem}")
         say.answer(f"  hint: {problem.hint}")
-    say.tell(f"{count} notes, {len(step.problems)} problems")
+    say.tell(f"{say.count(count, 'note')}, {say.count(len(step.problems), 'problem')}")
 
 
 @click.command()
@@ -63,8 +63,8 @@ def doctor(ctx: click.Context, *, as_json: bool) -> int:
         say.as_json("doctor", checks=rows)
     else:
         for check in checks:
-            mark = say.paint("ok", 32) if check.ok else say.paint("no" if check.required else "--", 31)
-            say.answer(f"{mark:<4}{check.name}: {check.message}")
+            mark, colour = ("ok", 32) if check.ok else ("no", 31) if check.required else ("--", 33)
+            say.answer(f"{say.paint(mark, colour)}  {check.name}: {check.message}")
             if check.hint and not check.ok:
                 say.answer(f"    hint: {check.hint}")
     return ScoutError.exit_code if any(check.required and not check.ok for check in checks) else 0
@@ -94,7 +94,7 @@ def agents(*, as_json: bool) -> None:
         return
     for name, one in found:
         mark = "*" if name == (settings.agent or "builtin") else " "
-        state = " ".join(part for part in (one.version, one.path) if part) if one.ok else f"not here: {one.hint}"
+        state = " ".join(part for part in (one.version, one.path) if part) if one.ok else f"not usable here: {one.hint}"
         say.answer(f"{mark} {name:<12} {state}".rstrip())
 
 
