@@ -56,6 +56,20 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
     return None
 
 
+def similar(desk: Desk, mission: Mission) -> list[Note]:
+    """Stable notes that were asked much the same: half of all the words of both questions are in both."""
+    from scoutkit.words import plain
+
+    asked = set(plain(mission.text).split())
+    found = []
+    for hit in desk.catalogue.search(mission.text, types=[mission.kind], statuses=["stable"], limit=5):
+        note = desk.notebook.read(hit.path).note
+        words = set(plain(note.question).split())
+        if words and len(asked & words) * 2 >= len(asked | words):
+            found.append(note)
+    return found
+
+
 def ask(
     desk: Desk, mission: Mission, agent: Agent, *, tell: Narrator, watch: Watcher, run_hooks: bool = False
 ) -> Answer:

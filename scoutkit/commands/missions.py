@@ -79,6 +79,8 @@ def ask(
     known = None if force else story.remembered(desk, mission)
     if known:
         return _from_memory(known, as_json=as_json)
+    for note in [] if force else story.similar(desk, mission):
+        say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
     _warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
     began = time.monotonic()
     with Progress(chosen.name) as progress:
