@@ -46,7 +46,9 @@ class Fulltext:
             better = re.sub(r"\w+", lambda match: spelling.corrected(match[0]), composed(text[:_LONGEST]))
             return better if spelling.changed else None
 
-        return self._asking(ask, None)
+        with contextlib.suppress(ScoutError):
+            return self._asking(ask)
+        return None
 
     def fuzzy(self, text: str, *, limit: int = 20) -> list[str]:
         """Ids of notes with words that look like the unknown ones of a text, best first."""
@@ -62,27 +64,28 @@ class Fulltext:
                 return []
             return self._ids(searcher.search(Or([Term("words", word) for word in better]), limit=limit))
 
-        return self._asking(ask, [])
+        with contextlib.suppress(ScoutError):
+            return self._asking(ask)
+        return []
 
     def related(self, note_id: str, *, limit: int = 10) -> list[str]:
         """Ids of the notes that share the most telling words with this one, best first.
 
-        Unavailable when the index cannot be used.
+        Unavailable when the index cannot be used or does not have the note yet, Refused when it is not ours.
         """
 
         def ask(searcher: Any) -> list[str]:
             card = self._card(note_id)
-            number = searcher.document_number(ref=card.ref.text) if card else None
-            if card is None or number is None:
+            if card is None:
                 return []
+            number = searcher.document_number(ref=card.ref.text)
+            if number is None:
+                raise Unavailable("the full-text index does not have this note yet", "add it: scoutkit index")
             text = texts(card.text)["stems"]
             like = searcher.more_like(number, "stems", text=text, top=limit * 2, numterms=_KEY_TERMS)
             return self._ids(like)[:limit]
 
-        found = self._asking(ask, None)
-        if found is None:
-            raise Unavailable("the full-text index cannot be used", "scoutkit doctor says why")
-        return found
+        return self._asking(ask)
 
     def difference(self) -> str:
         """How the index differs from the catalogue; nothing when both know and find the same notes."""
@@ -118,18 +121,19 @@ class Fulltext:
         mine = cards.Ref(self.catalogue.worktree, "").text
         return [hit["note"] for hit in results if hit["ref"].startswith(mine)]
 
-    def _asking(self, ask: Callable[[Any], Answer], otherwise: Answer) -> Answer:
-        """Ask an index that is in step as far as that is quickly done; `otherwise` where none can be used."""
-        try:
+    def _asking(self, ask: Callable[[Any], Answer]) -> Answer:
+        """Ask an index that is in step as far as that is quickly done. Unavailable, Refused."""
+        for _ in range(2):
             if not self.index.in_step():
                 with contextlib.suppress(Unavailable):
                     self.index.update(wait=_PATIENCE, most=_SOON)
-            return self._ask(ask)
-        except ScoutError:
-            return otherwise
-        except Exception:  # noqa: BLE001 - a damaged index fails in any way; the next update makes it anew
-            self.index.doubt()
-            return otherwise
+            try:
+                return self._ask(ask)
+            except ScoutError:
+                raise
+            except Exception:  # noqa: BLE001 - a damaged index fails in any way; the next update makes it anew
+                self.index.doubt()
+        raise Unavailable("the full-text index is damaged", "make it anew: scoutkit index")
 
     def _ask(self, ask: Callable[[Any], Answer]) -> Answer:
         with self.index.opened() as index, index.searcher() as searcher:

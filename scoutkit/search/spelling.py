@@ -22,15 +22,20 @@ class Spelling:
     def candidates(self, word: str) -> list[str]:
         """The word in lower case when it is known or nothing is like it, else what is, nearest first."""
         word = word.lower()
-        if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal() or ("words", word) in self._reader:
+        if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal() or self._known(word):
             return [word]
         for edits, prefix in _NEAR:
             if edits > 1 and len(word) == _SHORTEST:
                 continue
-            if found := list(self._corrector.suggest(word, limit=_MOST, maxdist=edits, prefix=prefix)):
+            like = self._corrector.suggest(word, limit=_MOST, maxdist=edits, prefix=prefix)
+            if found := [one for one in like if self._known(one)]:
                 self.changed = True
                 return found
         return [word]
+
+    def _known(self, word: str) -> bool:
+        """Has any note it? A term stays for a while after its last note went."""
+        return ("words", word) in self._reader and self._reader.postings("words", word).is_active()
 
     def candidates_of(self, text: str) -> list[str]:
         """The candidates of every word of a text, each once; of an unknown identifier those of its parts too."""
