@@ -1,0 +1,19 @@
+"""What finding notes gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note that search found. `score` is higher for better; `marks` are the matches' (start, end) in `snippet`."""
+
+    id: str
+    path: str
+    title: str
+    type: str
+    status: str
+    score: float
+    snippet: str = ""
+    marks: tuple[tuple[int, int], ...] = ()

@@ -1,0 +1,117 @@
+"""What is asked, and what became of it: missions, outcomes, runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a mission asks for."""
+
+    ASK = "ask"
+    SCOUT = "scout"
+    RESEARCH = "research"
+
+
+class State(StrEnum):
+    """How far a run has come; each is durable before the next begins."""
+
+    CREATED = "created"
+    RUNNING = "running"
+    EXITED = "exited"
+    HARVESTED = "harvested"
+    WRITTEN = "written"
+    REMOVED = "removed"
+
+
+class Result(StrEnum):
+    """How a run ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    BUDGET = "budget"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    KILLED = "killed"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop an agent. None: no limit."""
+
+    timeout: float | None = 900.0
+    output_bytes: int = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mission:
+    """What is asked, made concrete. `base` is a full commit id; `agent_cmd` the command of a one-off agent."""
+
+    kind: Kind
+    text: str
+    base: str
+    agent: str
+    agent_cmd: str = ""
+    limits: Limits = Limits()
+    isolation: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and money; None where the agent does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an agent's work, judged from its whole stream and exit status."""
+
+    result: Result
+    report: str = ""
+    reason: str = ""  # for a person, when result is not done
+    hint: str = ""
+    usage: Usage = Usage()
+    model: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process, told apart from a later one with the same pid."""
+
+    pid: int
+    start: float
+    boot: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One agent's work on one mission: a row of the journal."""
+
+    id: str
+    kind: Kind
+    text: str
+    base: str
+    agent: str
+    state: State
+    isolation: str
+    started: str
+    folder: str  # holds shadow repository, worktree and scratch while the run lives
+    owner: Owner | None = None
+    child: Owner | None = None
+    result: Result | None = None
+    exit: int | None = None
+    reason: str = ""
+    seconds: float | None = None
+    usage: Usage = Usage()
+    model: str = ""
+    version: str = ""
+    note_id: str = ""
+    note_path: str = ""
+    limits: Limits = Limits()

@@ -1,0 +1,103 @@
+"""What is known: notes, their citations and anchors, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What checking a citation said: the first four at capture, the rest later."""
+
+    SUPPORTED = "supported"
+    CORRECTED = "corrected"
+    UNSUPPORTED = "unsupported"
+    WRONG = "wrong"
+    FRESH = "fresh"
+    MOVED = "moved"
+    EDITED = "edited"
+    AMBIGUOUS = "ambiguous"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Lines of one file. `start` and `end` are 0 for a whole file."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A reference in a note and what checking it said.
+
+    A `wrong` one keeps path and lines as written; lines are 0 where none were given (`path::symbol`).
+    """
+
+    path: str
+    start: int
+    end: int
+    verdict: Verdict | None = None
+    symbol: str = ""
+    was: str = ""  # a corrected one: `path:start-end` as the report had it
+
+    @property
+    def at(self) -> str:
+        """`src/app.py:41-63`, `src/app.py:41` for one line, `src/app.py` for none."""
+        if not self.start:
+            return self.path
+        return f"{self.path}:{self.start}" if self.start == self.end else f"{self.path}:{self.start}-{self.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What cited lines looked like at the note's commit, so that they can be found again without it.
+
+    `blob` is the git object name of the whole file; `text` a fingerprint of the normalised lines; `lines` a short
+    fingerprint of each; `before` and `after` fingerprints of the context; `first` the first line, readable.
+    """
+
+    path: str
+    start: int
+    end: int
+    blob: str
+    text: str
+    lines: str
+    before: str
+    after: str
+    first: str
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One Markdown file: what is known. `path` is relative to the notes' root; unset fields are empty."""
+
+    id: str
+    title: str
+    body: str = ""
+    type: str = "note"
+    description: str = ""
+    question: str = ""
+    tags: tuple[str, ...] = ()
+    status: str = "stable"
+    commit: str = ""
+    by: str = ""
+    at: str = ""
+    verified: tuple[tuple[str, str], ...] = ()  # (by, at): people only
+    supersedes: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a note file that does not stop the others."""
+
+    path: str
+    line: int
+    problem: str
+    hint: str

@@ -1,0 +1,19 @@
+"""Where git says we are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where git says we are. Absolute paths; `toplevel` and `main` are None where there is no such worktree."""
+
+    git_dir: Path
+    common_dir: Path
+    toplevel: Path | None
+    main: Path | None
+    bare: bool
+    prefix: str = ""  # from toplevel to where the command was run: "" or "src/auth/"
+    object_format: str = "sha1"
