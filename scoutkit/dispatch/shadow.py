@@ -60,7 +60,7 @@ class Shadow:
     def settle(self) -> None:
         """After the checkout: give remotes whose address holds a password one without, for the agent's git."""
         with (self.path / "config").open("ab") as config:
-            config.write(_lines(self.public))
+            config.write(written(self.public))
 
     def drivers(self) -> set[str]:
         """Names of the filters that the user's configuration would run on checkout."""
@@ -95,7 +95,7 @@ def make(repository: Repository, path: Path, base: str, env: Mapping[str, str]) 
         *_agents(settings),
         *_neutral(settings),
     ]
-    (path / "config").write_bytes(_lines(lines))
+    (path / "config").write_bytes(written(lines))
     public = tuple((key, _without_password(value)) for key, value in secret)
     return Shadow(path, bool(partial), sparse, _environment([*lent, *secret]), public, tuple(settings))
 
@@ -203,7 +203,7 @@ def _neutral(settings: list[Setting]) -> Iterator[tuple[str, str]]:
             yield f"filter.{name}.{variable}", value
 
 
-def _lines(settings: Iterable[tuple[str, str]]) -> bytes:
+def written(settings: Iterable[tuple[str, str]]) -> bytes:
     """Settings in the syntax of git-config(1)."""
     escapes = str.maketrans({"\\": "\\\\", '"': '\\"'})
     text = ""

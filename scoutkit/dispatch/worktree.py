@@ -6,7 +6,6 @@ agent's scratch folder. Only a folder whose marker names the run and the reposit
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -91,8 +90,8 @@ def _fill(repository: Repository, base: str, run_id: str, folder: Path, *, files
         for entry in (source.path / "worktrees").iterdir():
             (entry / "info").mkdir(exist_ok=True)
             (entry / "info" / "sparse-checkout").write_bytes(source.sparse)
-    checkout = ("-c", "checkout.workers=0", "reset", "--hard", "--quiet", "--no-recurse-submodules")
-    filled = git.git(tree, *checkout, env={**mark, **source.lent})
+    checkout = ("reset", "--hard", "--quiet", "--no-recurse-submodules")
+    filled = git.git(tree, *_parallel(), *checkout, env={**mark, **source.lent})
     if filled.code:
         raise _failed(source, base, filled.error)
     source.settle()
@@ -101,6 +100,12 @@ def _fill(repository: Repository, base: str, run_id: str, folder: Path, *, files
     skipped += left_out.contents(source, tree, env=mark)
     _judge(listed(), source, tree, base)
     return Checkout(run_id, folder, source.path, tree, folder / SCRATCH, tuple(skipped))
+
+
+def _parallel() -> tuple[str, ...]:
+    """On few cores git's parallel checkout costs more than it gives (git-config(1), checkout.workers)."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ("-c", f"checkout.workers={min(cores, 8)}") if cores >= 4 else ()
 
 
 def _judge(listed: process.Completed, source: shadow.Shadow, tree: Path, base: str) -> None:
@@ -115,7 +120,7 @@ def _judge(listed: process.Completed, source: shadow.Shadow, tree: Path, base: s
 
 def _failed(source: shadow.Shadow, base: str, error: str) -> ScoutError:
     message = f"no worktree of {base[:12]}: {complaints.complaint(error) or 'git gives no reason'}"
-    if any(os.strerror(number) in error for number in (errno.ENOSPC, errno.EDQUOT)):
+    if re.search(r"(unable to|could not|cannot) (write|create)|No space left|quota exceeded", error):
         return Unavailable(message, _ROOM)
     if source.partial:
         return RepositoryError(

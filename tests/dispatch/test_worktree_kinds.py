@@ -126,6 +126,11 @@ def test_a_submodule(repo: Path, git: Git, tmp_path: Path) -> None:
     assert borrow(outer, "run3").skipped == around.skipped
 
 
+def test_where_git_may_not_use_bare_repositories(repo: Path, git: Git, tmp_path: Path) -> None:
+    git(tmp_path, "config", "--global", "safe.bareRepository", "explicit")
+    assert clean(git, borrow(repo))
+
+
 def test_a_separate_git_folder_and_odd_settings(repo: Path, git: Git, tmp_path: Path) -> None:
     git(repo, "init", "-q", "--separate-git-dir", tmp_path / "elsewhere.git")
     made = borrow(repo)
