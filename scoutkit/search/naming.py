@@ -18,13 +18,15 @@ _SHORTEST = 2  # characters of an id that may stand for it
 
 
 class Row(NamedTuple):
-    """What a note may be called by. `claimed` is the id its file has, which another's may have too."""
+    """What a note may be called by. `claimed` is the id its file has, which another's may have too; `same` is the
+    path but for case and composition."""
 
     key: int
     id: str
     claimed: str
     path: str
     title: str
+    same: str
 
 
 def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> int:
@@ -33,9 +35,10 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
     NotFound when there is none; UsageError, naming the candidates, when there are several.
     """
     exact = connection.execute(
-        "SELECT key FROM files JOIN notes USING (key)"
-        " WHERE files.worktree = ? AND (files.path = CAST(? AS TEXT) OR id = ? OR claimed = ?)",
-        (worktree, store.bound(reference), clean(reference), clean(reference)),
+        "SELECT key FROM files WHERE worktree = :worktree AND path = CAST(:path AS TEXT)"
+        " UNION SELECT key FROM files WHERE worktree = :worktree AND claimed = :id"
+        " UNION SELECT key FROM notes WHERE worktree = :worktree AND id = :id",
+        {"worktree": worktree, "path": store.bound(reference), "id": clean(reference)},
     ).fetchall()
     if len(exact) == 1:
         return int(exact[0][0])
@@ -45,14 +48,14 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
         " WHERE files.worktree = ? ORDER BY files.path",
         (worktree,),
     )
-    rows = [Row(*row) for row in found_rows]
+    rows = [Row(key, id_, claimed, path, title, _same(path)) for key, id_, claimed, path, title in found_rows]
     path = wanted.removeprefix("./")
     ways: tuple[Callable[[Row], bool], ...] = (
         lambda row: row.path == reference,
         lambda row: wanted in (row.id.lower(), row.claimed.lower()),
-        lambda row: _same(row.path) == path,
-        lambda row: _same(row.path).endswith((f"/{path}", f"/{path}.md")),
-        lambda row: _same(_slug(row.path)) == wanted,
+        lambda row: row.same == path,
+        lambda row: row.same.endswith((f"/{path}", f"/{path}.md")),
+        lambda row: _slug(row.same) == wanted,
         lambda row: " ".join(_same(row.title).split()) == " ".join(wanted.split()),
         lambda row: len(wanted) >= _SHORTEST and row.id.lower().startswith(wanted),
     )
@@ -84,7 +87,7 @@ def _missing(reference: str, wanted: str, rows: list[Row]) -> NotFound:
 
     names: dict[str, str] = {}
     for row in rows:
-        for name in (row.id, _slug(row.path), row.title):
+        for name in (row.id, _slug(row.same), row.title):
             names.setdefault(_same(name), row.id)
     near = difflib.get_close_matches(wanted[:200], names, n=3, cutoff=0.75)
     meant = ", ".join(dict.fromkeys(names[name] for name in near))

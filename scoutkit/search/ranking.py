@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from scoutkit.search.query import Query, clean, quoted
 # it answers; in a body a word may come up in passing.
 BM25 = "bm25(notes_fts, 10.0, 4.0, 6.0, 1.0, 2.0)"
 _PATH = "CAST(? AS TEXT)"
+_TELLING = 3  # so many rare words say enough about which note is meant
 _ENOUGH = 5  # notes with all the words: then those with most of them are only noise
 _TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
 Ranked = list[tuple[int, float]]  # (key, score), best first
@@ -44,6 +47,15 @@ class Filters(NamedTuple):
             terms.append(f"({own} OR files.key IN (SELECT note FROM citations WHERE {cited}))")
             values += [*own_values, *cited_values]
         return " AND ".join(terms), values
+
+    def keys(self, connection: sqlite3.Connection) -> set[int] | None:
+        """Of the notes that they let through; None when that is every note there is."""
+        if not (self.types or self.tags or self.paths or self.statuses):
+            others = "SELECT 1 FROM files WHERE worktree < ?1 OR worktree > ?1 LIMIT 1"
+            if not connection.execute(others, (self.worktree,)).fetchone():
+                return None
+        where, values = self.where()
+        return {key for (key,) in connection.execute(f"SELECT key FROM files WHERE {where}", values)}
 
 
 def under(column: str, path: str) -> tuple[str, list[object]]:
@@ -92,18 +104,33 @@ def _matching(connection: sqlite3.Connection, expression: str, filters: Filters,
 
 
 def _any(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int, taken: Sequence[int]) -> Ranked:
-    where, values = filters.where()
-    each = " UNION ALL ".join("SELECT rowid AS key FROM notes_fts WHERE notes_fts MATCH ?" for _ in query.words)
+    """Counts first: a note with n of the words has one of all but the n - 1 most frequent, so only notes with a rare
+    word are weighed; by all words where the rare ones are few."""
+    having = {word: _having(connection, word) for word in query.words}
+    counted: Counter[int] = Counter()
+    for keys in having.values():
+        counted.update(keys)
+    if (wanted := filters.keys(connection)) is not None:
+        counted = Counter({key: words for key, words in counted.items() if key in wanted})
+    for key in taken:
+        del counted[key]
     least = len(query.words) // 2 + 1 if taken else 1
-    rows = connection.execute(
-        f"WITH counted AS (SELECT key, count(*) AS words FROM ({each}) GROUP BY key HAVING count(*) >= ?)"
-        f" SELECT files.key, counted.words, {BM25} AS fit FROM notes_fts"
-        " JOIN counted ON counted.key = notes_fts.rowid JOIN files ON files.key = notes_fts.rowid"
-        f" WHERE notes_fts MATCH ? AND {where} ORDER BY counted.words DESC, fit, files.at DESC, files.key LIMIT ?",
-        [*query.words, least, query.any, *values, limit],
-    )
-    rest = [(key, words + _share(fit)) for key, words, fit in rows if key not in set(taken)]
-    return rest[: limit - len(taken)]
+    most = heapq.nlargest(limit, counted.values())
+    if not most or most[0] < least:
+        return []
+    least = max(least, most[-1])
+    rare = sorted(having, key=lambda word: len(having[word]))[: len(having) - least + 1]
+    expression = " OR ".join(rare) if len(rare) > _TELLING else f"({' OR '.join(rare)}) AND ({query.any})"
+    rows = connection.execute(f"SELECT rowid, {BM25} FROM notes_fts WHERE notes_fts MATCH ?", [expression])
+    best = sorted((-counted[key], fit, -key) for key, fit in rows if counted[key] >= least)[: limit - len(taken)]
+    return [(-key, _share(fit) - words) for words, fit, key in best]
+
+
+def _having(connection: sqlite3.Connection, word: str) -> list[int]:
+    """Keys of the notes with a word. One string for all costs less than a row each."""
+    sql = "SELECT group_concat(rowid) FROM notes_fts WHERE notes_fts MATCH ?"
+    found = connection.execute(sql, [word]).fetchone()[0]
+    return list(map(int, found.split(","))) if found else []
 
 
 def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:
