@@ -43,7 +43,8 @@ def contents(shadow: Shadow, tree: Path, *, env: Mapping[str, str]) -> list[str]
     for name in _filters_named(shadow, tree, env):
         if name != "lfs" and name not in shadow.drivers():
             continue  # nobody here runs that filter, so nothing is missing
-        files = [path for path in _listed(tree, f":(attr:filter={name})", env=env) if (tree / path).is_file()]
+        listed = _listed(tree, f":(attr:filter={name})", env=env)
+        files = [path for path in listed if (tree / path).is_file() and not (tree / path).is_symlink()]
         if name == "lfs":
             files = [path for path in files if _starts_with(tree / path, _POINTER)]
         if files and name == "lfs":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pathlib import Path
 from scoutkit import complaints, git, process
 from scoutkit.config import user_state
 from scoutkit.dispatch import left_out, shadow
-from scoutkit.errors import Refused, RepositoryError, ScoutError, Unavailable
+from scoutkit.errors import Interrupted, Refused, RepositoryError, ScoutError, Unavailable
 from scoutkit.model import Repository
 
 MARKER = "scoutkit-run.json"
@@ -81,7 +82,7 @@ def _fill(repository: Repository, base: str, run_id: str, folder: Path, *, files
     add = ("worktree", "add", "--detach", "--no-checkout", tree, base)
     added = git.git(folder, f"--git-dir={source.path}", *add, env=mark)
     if not tree.is_dir():
-        raise _failed(source, base, added.error)
+        raise _failed(source, base, added)
     if not (files or source.partial):
         _judge(git.git(tree, *_LIST, env=mark), source, tree, base)
         return Checkout(run_id, folder, source.path, tree, folder / SCRATCH, ())
@@ -93,7 +94,7 @@ def _fill(repository: Repository, base: str, run_id: str, folder: Path, *, files
     checkout = ("reset", "--hard", "--quiet", "--no-recurse-submodules")
     filled = git.git(tree, *_parallel(), *checkout, env={**mark, **source.lent})
     if filled.code:
-        raise _failed(source, base, filled.error)
+        raise _failed(source, base, filled)
     source.settle()
     skipped = left_out.hooks(repository, source.settings, tree, base, run=run_hooks, env=mark)
     listed = git.begin(tree, *_LIST, env=mark)
@@ -115,12 +116,15 @@ def _judge(listed: process.Completed, source: shadow.Shadow, tree: Path, base: s
     repository further up, and its HEAD is the base.
     """
     if listed.text != f"worktree {source.path}\nbare\n\nworktree {tree}\nHEAD {base}\ndetached\n\n":
-        raise _failed(source, base, listed.error or f"git does not find it in {tree}")
+        raise _failed(source, base, listed)
 
 
-def _failed(source: shadow.Shadow, base: str, error: str) -> ScoutError:
-    message = f"no worktree of {base[:12]}: {complaints.complaint(error) or 'git gives no reason'}"
-    if re.search(r"(unable to|could not|cannot) (write|create)|No space left|quota exceeded", error):
+def _failed(source: shadow.Shadow, base: str, done: process.Completed) -> ScoutError:
+    if done.code == -signal.SIGINT:  # Ctrl-C goes to all of a terminal's foreground processes
+        return Interrupted("interrupted while the worktree was made", "send it again")
+    said = complaints.complaint(done.error) or f"git does not find it where it was made (exit {done.code})"
+    message = f"no worktree of {base[:12]}: {said}"
+    if re.search(r"(unable to|could not|cannot) (write|create)|No space left|quota exceeded", done.error):
         return Unavailable(message, _ROOM)
     if source.partial:
         return RepositoryError(

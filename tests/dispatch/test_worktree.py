@@ -15,7 +15,7 @@ from scoutkit import git as scout
 from scoutkit import process
 from scoutkit.config import user_state
 from scoutkit.dispatch import worktree
-from scoutkit.errors import Refused, RepositoryError, ScoutError, Unavailable
+from scoutkit.errors import Interrupted, Refused, RepositoryError, ScoutError, Unavailable
 
 Git = Callable[..., str]
 
@@ -271,6 +271,20 @@ def test_an_interruption_leaves_nothing(repo: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     with pytest.raises(KeyboardInterrupt):
         worktree.borrow(repository, base, "run1")
+    assert nothing_left()
+
+
+def test_ctrl_c_that_reaches_git_alone_is_an_interruption(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = subprocess.check_output(["sh", "-c", "command -v git"], text=True).strip()
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(f'#!/bin/sh\ncase "$*" in *reset*) kill -INT $$;; esac\nexec {real} "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    with pytest.raises(Interrupted):
+        borrow(repo)
     assert nothing_left()
 
 
