@@ -43,7 +43,7 @@ def search(ctx: click.Context, /, query: tuple[str, ...], *, limit: int | None, 
     found = desk.catalogue.search(text, limit=limit or 20, **narrow)
     suggestion = None if found else desk.fulltext.suggest(text)
     if not found:
-        found = desk.catalogue.by_ids(desk.fulltext.fuzzy(text, limit=limit or 20), **narrow)
+        found = desk.catalogue.by_ids(desk.fulltext.fuzzy(text, limit=1000), limit=limit or 20, **narrow)
     code = _show_hits("search", found, as_json=as_json)
     if not as_json and not found:
         say.tell(f"nothing found for: {text}")
@@ -77,7 +77,7 @@ def about(ctx: click.Context, place: str, *, limit: int | None, as_json: bool) -
     """
     desk = open_desk(ctx)
     path, start, end = _place(desk, place)
-    found = desk.catalogue.about(path, start, end)[:limit]
+    found = desk.catalogue.about(path, start, end, limit=limit)
     code = _show_hits("about", found, as_json=as_json)
     if not found and not as_json:
         say.tell(f"no note cites {place}")

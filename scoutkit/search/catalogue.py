@@ -154,8 +154,8 @@ class Catalogue:
         return self._asking(
             lambda connection: [
                 self._hit(connection, key, score, line=(line, marks))
-                for key, score, line, marks in citing(connection, self.worktree, path, start, end or start)
-            ][:limit]
+                for key, score, line, marks in citing(connection, self.worktree, path, start, end or start)[:limit]
+            ]
         )
 
     def by_ids(

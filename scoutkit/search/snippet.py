@@ -26,6 +26,9 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
 
     The first text is preferred; without any match its beginning is shown.
     """
+    if not words:
+        beginnings = (readable(_around(text, 0, False)) for text in texts)
+        return _cut(next((line for line in beginnings if line), ""), 0, ())
     best: tuple[float, str, Marks] | None = None
     for rank, text in enumerate(texts):
         spots = _spots(text, words)
