@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import socket
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scoutkit.model import Owner
+if TYPE_CHECKING:
+    from scoutkit.model import Owner
 
 RUN_MARK = "SCOUTKIT_RUN"
 
@@ -36,7 +37,7 @@ def host() -> str:
         machine = Path("/etc/machine-id").read_text("ascii", "replace").strip()[:8]
     with contextlib.suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink()).strip("pid:[]")
-    return f"{socket.gethostname()}/{machine}/{namespace}"
+    return f"{os.uname().nodename}/{machine}/{namespace}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Entry:
 
     @property
     def owner(self) -> Owner:
+        from scoutkit.model import Owner  # a noun of missions: a search does not wait for it
+
         return Owner(self.pid, self.start, boot_id(), host())
 
     def is_(self, owner: Owner) -> bool:

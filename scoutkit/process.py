@@ -16,11 +16,13 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from scoutkit import census
 from scoutkit.census import RUN_MARK, alive, identify
-from scoutkit.model import Owner
+
+if TYPE_CHECKING:  # nouns of missions: a search does not wait for them
+    from scoutkit.model import Owner
 
 __all__ = [
     "RUN_MARK",
@@ -40,6 +42,7 @@ __all__ = [
     "tree",
 ]
 
+AGAIN = 0.5  # seconds after which a process that was told while it started is told again
 UNKILLABLE = 5.0  # seconds after which a process that outlives KILL is given up: it is stuck in the kernel
 
 _leaders: dict[int, subprocess.Popen[bytes]] = {}  # started here with a session of their own
@@ -235,7 +238,8 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
     """`end` in steps: yields how many seconds to wait for the next one; `grace` is asked again at every step."""
     began, pause = time.monotonic(), 0.005
     killed: float | None = None
-    told: set[Owner] = set()
+    told: dict[Owner, float] = {}
+    new: set[Owner] | None = None  # started meanwhile: a signal between fork and exec may be lost
     refused: set[Owner] = set()
     known: dict[Owner, None] = {}  # one whose parent dies may be known by nothing else
 
@@ -250,12 +254,15 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
         if killed is not None and now - killed >= UNKILLABLE:
             return [*left, *refused]
         living = {one.pid for one in left} if told else set()
+        new = set() if new is None else new | (set(left) - set(told))
         for one in left:
             try:
                 if killed is not None:
                     _signal(one, signal.SIGKILL)
-                elif one not in told and census.parent(one.pid) not in living:
-                    told.add(one)
+                elif (one in new and now - told.get(one, now) > AGAIN) or (
+                    one not in told and census.parent(one.pid) not in living
+                ):
+                    told[one] = now
                     _signal(one, signal.SIGTERM)
                     _signal(one, signal.SIGCONT)  # a stopped process would not notice
             except PermissionError:
