@@ -18,17 +18,26 @@ _CJK = (
 _CJK_FIRST = "\u1100"  # no text below it holds any of them
 _WORD = re.compile(r"\w+")
 _RARE = r"[^\w\x00-\x7f\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f]"
-_UNSURE = re.compile(rf"\w+(?={_RARE})|(?<={_RARE})\w+")  # beside a sign that is a letter in another Unicode version
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[0-9]+")  # hides no other word
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # the same over the shapes of characters
 
 
 @functools.cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A run of Han, Kana or Hangul or of any other letters; one of the former. Compiling them takes 5 ms, which text
-    without such letters does not pay."""
-    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+"), re.compile(rf"[{_CJK}]+")
+def _any_run() -> re.Pattern[str]:
+    # compiling these three takes 5 ms, which text without such letters does not pay
+    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+
+
+@functools.cache
+def _cjk_run() -> re.Pattern[str]:
+    return re.compile(rf"[{_CJK}]+")
+
+
+@functools.cache
+def _unsure() -> re.Pattern[str]:
+    """A word beside a sign that is a letter in another version of Unicode."""
+    return re.compile(rf"\w+(?={_RARE})|(?<={_RARE})\w+")
 
 
 def composed(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFKC") -> str:
@@ -61,7 +70,7 @@ def split_identifier(name: str) -> list[str]:
 
 def runs(text: str) -> Iterator[str]:
     """Words as written, cut where the script changes: `用getUser函数` → 用, getUser, 函数."""
-    pattern = _WORD if text.isascii() or max(text) < _CJK_FIRST else _patterns()[0]
+    pattern = _WORD if text.isascii() or max(text) < _CJK_FIRST else _any_run()
     return (match.group() for match in pattern.finditer(text))
 
 
@@ -72,7 +81,7 @@ def pairs(run: str) -> list[str]:
 
 def is_cjk(run: str) -> bool:
     """Is this a run of Han, Kana or Hangul?"""
-    return run >= _CJK_FIRST and bool(_patterns()[1].fullmatch(run))
+    return run >= _CJK_FIRST and bool(_cjk_run().fullmatch(run))
 
 
 def hidden(text: str) -> Iterator[str]:
@@ -84,7 +93,7 @@ def hidden(text: str) -> Iterator[str]:
     a sign that an index may take for a letter, and other forms of the same characters (`ＡＰＩ` → API).
     """
     if not text.isascii():
-        yield from dict.fromkeys(_UNSURE.findall(text))
+        yield from dict.fromkeys(_unsure().findall(text))
     for word in dict.fromkeys(_WORD.findall(text)):
         if _PLAIN.fullmatch(word):
             continue
