@@ -66,8 +66,12 @@ class Desk:
 
     def sync(self) -> Sync:
         """Bring the catalogue in step with the note files and the journal."""
+        from scoutkit.dispatch import pulse
+
         report = self.catalogue.sync(self.notebook)
-        self.catalogue.runs_from(self.journal.runs())
+        stamp = pulse.stamp(self.places.journal)
+        if not self.catalogue.knows_runs(stamp):
+            self.catalogue.runs_from(self.journal.runs(), stamp)
         return report
 
     def follow(self) -> None:

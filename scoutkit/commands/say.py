@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -49,6 +48,8 @@ def close_pipe() -> None:
 
 def as_json(command: str, **fields: Any) -> None:
     """One JSON document with its schema's name."""
+    import json
+
     answer(json.dumps({"schema": f"scoutkit/{command}/1", **fields}, ensure_ascii=False, allow_nan=False, indent=1))
 
 

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
     """The desk of the repository the command is run in."""
     from scoutkit.desk import Desk
+    from scoutkit.dispatch import pulse
 
     options = ctx.find_root().obj
     desk = Desk.open(Path.cwd() / options["folder"], here=options["here"])
-    if desk.journal.unfinished():
+    if pulse.unfinished(desk.places.journal):
         from scoutkit import story
 
         story.recover(desk, tell)

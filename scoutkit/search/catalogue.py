@@ -73,13 +73,18 @@ class Catalogue:
         rebuilt, self._rebuilt = self._rebuilt, ""
         return done._replace(rebuilt=rebuilt, memory=self._open.memory)
 
-    def runs_from(self, runs: Iterable[Run]) -> None:
-        """Make the runs table what the journal says."""
+    def knows_runs(self, stamp: str) -> bool:
+        """Is the runs table what the journal said when it had this stamp?"""
+        sql = "SELECT value FROM state WHERE name = 'runs'"
+        return self._asking(lambda connection: (connection.execute(sql).fetchone() or ("",))[0] == stamp)
+
+    def runs_from(self, runs: Iterable[Run], stamp: str = "") -> None:
+        """Make the runs table what the journal says, and remember the stamp it had."""
         from scoutkit.search import runs as recording
 
         found = list(runs)
         with contextlib.suppress(Busy):  # the next command does it
-            self._asking(lambda connection: recording.record(connection, found))
+            self._asking(lambda connection: recording.record(connection, found, stamp))
 
     def discard(self) -> None:
         """Throw everything away; the next `sync` makes it again."""
@@ -104,7 +109,10 @@ class Catalogue:
         """Another one after every change of a note."""
         return self._asking(
             lambda connection: " ".join(
-                row[0] for row in connection.execute("SELECT value FROM state WHERE name != 'last key' ORDER BY name")
+                row[0]
+                for row in connection.execute(
+                    "SELECT value FROM state WHERE name IN ('catalogue', 'generation') ORDER BY name"
+                )
             )
         )
 

@@ -20,12 +20,13 @@ def link(connection: sqlite3.Connection) -> None:
     connection.execute(f"UPDATE runs SET note = ({row}) WHERE note IS NOT ({row})")
 
 
-def record(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
-    """Make the runs table what the journal says. Writes nothing when it is that already."""
+def record(connection: sqlite3.Connection, runs: Iterable[Run], stamp: str) -> None:
+    """Make the runs table what the journal says, and keep its stamp. Writes nothing when all is so."""
     wanted = {run.id: _row(run) for run in runs}
     columns = ", ".join(f'"{name}"' for name in _COLUMNS)
     had = {row[0]: row for row in connection.execute(f"SELECT {columns} FROM runs")}
-    if wanted == had:
+    known = connection.execute("SELECT value FROM state WHERE name = 'runs'").fetchone() or ("",)
+    if wanted == had and known[0] == stamp:
         return
     with store.writing(connection):
         connection.executemany("DELETE FROM runs WHERE id = ?", [(one,) for one in had if had[one] != wanted.get(one)])
@@ -33,6 +34,7 @@ def record(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
             f"INSERT OR REPLACE INTO runs ({columns}) VALUES ({', '.join('?' * len(_COLUMNS))})",
             [row for one, row in wanted.items() if had.get(one) != row],
         )
+        connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES ('runs', ?)", (stamp,))
         link(connection)
 
 
