@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit.model import Hit, Problem
+from scoutkit.model.found import Hit, Problem
 from scoutkit.search.catalogue import Catalogue
 from scoutkit.search.sync import Sync
 

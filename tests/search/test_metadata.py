@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from scoutkit import config
-from scoutkit.model import Result, Usage
+from scoutkit.model.missions import Result, Usage
 from scoutkit.search.tables import TABLES
 
 from .conftest import Shelf

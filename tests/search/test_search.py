@@ -100,12 +100,12 @@ def test_any_unicode_is_a_query(shelf: Shelf, query: str) -> None:
 
 def test_a_title_says_more_than_a_question_that_more_than_a_description_that_more_than_a_body(shelf: Shelf) -> None:
     filler = "nothing of the sort is said in this part of the text"
-    for name, place in (("d", "body"), ("b", "question"), ("c", "description"), ("a", "title")):
+    for name, place in (("1", "body"), ("3", "question"), ("2", "description"), ("4", "title")):
         keys = {key: "walrus" if key == place else filler for key in ("title", "question", "description")}
         shelf.note(f"{name}.md", "walrus" if place == "body" else filler, **keys)
     for number in range(20):
         shelf.note(f"other{number}.md", filler)
-    assert shelf.find("walrus") == ["a.md", "b.md", "c.md", "d.md"]
+    assert shelf.find("walrus") == ["4.md", "3.md", "2.md", "1.md"]
 
 
 def test_notes_with_all_words_come_before_those_with_some_however_often(shelf: Shelf) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit.model import Kind, Problem, Result, Run, State, Usage
+from scoutkit.model.found import Problem
+from scoutkit.model.missions import Kind, Result, Run, State, Usage
 
 from .conftest import Shelf
 
@@ -45,6 +46,16 @@ def test_a_renamed_note_is_found_under_its_new_name_once(shelf: Shelf) -> None:
     path.rename(path.with_name("b.md"))
     assert shelf.find("walrus") == ["b.md"]
     assert [hit.id for hit in shelf.catalogue.list()] == ["aaaa1111"]
+
+
+def test_an_edited_note_keeps_its_row_number(shelf: Shelf) -> None:
+    shelf.note("b.md", "narwhal")
+    shelf.sync()
+    shelf.note("a.md", "walrus")
+    shelf.note("b.md", "dugong")
+    shelf.sync()
+    keys = dict(shelf.catalogue.connection.execute("SELECT path, key FROM notes").fetchall())
+    assert keys == {"b.md": 1, "a.md": 2}
 
 
 def test_a_row_number_is_never_given_to_another_note(shelf: Shelf) -> None:
