@@ -8,10 +8,10 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scoutkit.errors import ScoutError
-from scoutkit.model import Hit, Problem, Run
+from scoutkit.model.found import Hit, Problem
 from scoutkit.search import ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.query import clean, parse
@@ -19,6 +19,9 @@ from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import Marks, snippet
 from scoutkit.search.sync import Source, Sync
 from scoutkit.words import plain
+
+if TYPE_CHECKING:
+    from scoutkit.model.missions import Run
 
 Hits = list[Hit]
 Answer = TypeVar("Answer")

@@ -76,7 +76,7 @@ def parse(text: str) -> Query:
             needed[_alternatives(part)] = None
             words.update(dict.fromkeys(_singles(part)))
             marks.update(dict.fromkeys(_marks(part)))
-            starts.update((mark, None) for mark in _marks(part) if len(mark) > 1)
+            starts.update((mark, None) for mark in _marks(part) if len(mark) > 2 and not mark.isdecimal())
             if len(needed) >= MOST:
                 break
     return Query(text, tuple(needed)[:MOST], tuple(words or needed)[:MOST], tuple(marks)[:MOST], tuple(starts)[:MOST])
@@ -130,7 +130,7 @@ def _singles(chunk: str) -> Iterator[str]:
             parts = split_identifier(run)
             if len(parts) > 1 and "_" not in run:
                 yield f"({quoted(run)} OR {quoted(' '.join(parts))})"
-            parts = parts if len(parts) > 1 else [run]
+            parts = [part for part in parts if not part.isdecimal()] if len(parts) > 1 else [run]
             yield from (quoted(part) for part in parts if part.lower() not in _STOP and len(part) > 1)
 
 

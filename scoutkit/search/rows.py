@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from scoutkit.model import Note, Problem
+from scoutkit.model.found import Problem
+from scoutkit.model.notes import Note
 from scoutkit.notefile import Parsed, parse
 from scoutkit.notefile.text import storable
 from scoutkit.search import runs, store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from scoutkit.model import Run
+from scoutkit.model.missions import Run
 from scoutkit.search import store
 
 _COLUMNS = (

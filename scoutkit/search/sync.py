@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scoutkit.errors import ScoutError
-from scoutkit.model import Problem
+from scoutkit.model.found import Problem
 from scoutkit.search import store
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scoutkit.model import Problem
+from scoutkit.model.found import Problem
 from scoutkit.search.sync import Known
 
 

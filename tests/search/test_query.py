@@ -109,6 +109,15 @@ def test_small_words_count_when_there_are_no_others_or_in_quotes() -> None:
     assert parse('"who is it" cookie').needed == ('"who is it"', '"cookie"')
 
 
+def test_the_beginning_of_a_word_is_enough_where_nothing_else_is_found() -> None:
+    assert parse('authent walrus11 ab "a phrase"').starts == ("authent", "walrus11", "walrus")
+
+
+def test_a_number_in_an_identifier_is_no_word_of_its_own() -> None:
+    assert parse("sha256").words == ('("sha256" OR "sha 256")', '"sha"')
+    assert parse("port 8080").words == ('"port"', '"8080"')
+
+
 def test_a_long_text_is_cut_to_as_many_words_as_can_be_looked_for() -> None:
     query = parse(" ".join(f"word{number}" for number in range(5_000)))
     assert 10 < len(query.needed) < 100
