@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scoutkit import config, git
 from scoutkit.knowledge.notebook import Notebook
-from scoutkit.model import Hit
+from scoutkit.model.found import Hit
 from scoutkit.search.catalogue import Catalogue
 from scoutkit.search.fulltext import Fulltext
 

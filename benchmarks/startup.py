@@ -35,10 +35,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
         repo = Path(folder)
-        subprocess.run(["git", "init", "-q"], cwd=repo, check=True)
+        (repo / "a.py").write_text("signing = 1\n")
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        for args in (["init", "-q"], ["add", "a.py"], [*who, "commit", "-qm", "first"]):
+            subprocess.run(["git", *args], cwd=repo, check=True)
         for number in range(10):
             text = f"# Note {number} on signing\n\nCookies are signed.\n"
-            subprocess.run([script, "new"], input=text, text=True, cwd=repo, env=env, capture_output=True, check=False)
+            subprocess.run([script, "new"], input=text, text=True, cwd=repo, env=env, capture_output=True, check=True)
         commands = {
             "import click, sqlite3": [sys.executable, "-c", "import click, sqlite3"],
             "scoutkit --help": [script, "--help"],

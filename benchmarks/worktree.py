@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scoutkit import git
 from scoutkit.dispatch import worktree
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 
 def measure(repository: Repository, base: str, folder: Path, rounds: int) -> dict[str, list[float]]:

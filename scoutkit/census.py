@@ -10,12 +10,11 @@ import functools
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from scoutkit.model import Owner
+    from scoutkit.model.missions import Owner
 
 RUN_MARK = "SCOUTKIT_RUN"
 
@@ -40,8 +39,7 @@ def host() -> str:
     return f"{os.uname().nodename}/{machine}/{namespace}"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of the process table. `start` is in seconds since boot on Linux, since 1970 elsewhere."""
 
     pid: int
@@ -53,7 +51,7 @@ class Entry:
 
     @property
     def owner(self) -> Owner:
-        from scoutkit.model import Owner  # a noun of missions: a search does not wait for it
+        from scoutkit.model.missions import Owner  # a noun of missions: a search does not wait for it
 
         return Owner(self.pid, self.start, boot_id(), host())
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scoutkit.errors import Refused, UsageError
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 NOTES = ".claude/notes"
 SETTINGS = ".claude/scoutkit/config.toml"
@@ -76,8 +76,8 @@ class Places:
     @property
     def fulltext(self) -> Path:
         """The Whoosh index: in the user's cache, since Whoosh unpickles what it opens."""
-        key = hashlib.sha256(os.fsencode(self.repository.common_dir)).hexdigest()[:16]
-        return user_cache() / "whoosh" / key
+        path = os.fsencode(self.repository.common_dir)  # two that fall together only rebuild each other's
+        return user_cache() / "whoosh" / f"{zlib.crc32(path):08x}{zlib.adler32(path):08x}"
 
 
 @dataclass(frozen=True, slots=True)

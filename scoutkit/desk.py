@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit import config, git
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 if TYPE_CHECKING:
     from scoutkit.dispatch.journal import Journal

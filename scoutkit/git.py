@@ -12,14 +12,13 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from scoutkit import process
 from scoutkit.complaints import failure
 from scoutkit.errors import RepositoryError, Unavailable
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 # How git reaches files and remotes; none of these says which repository, index or objects to use.
@@ -159,8 +158,7 @@ def user(where: Path) -> str:
     return git(where, "config", "user.name").text.strip() or getpass.getuser()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A file of a commit. `mode` tells links (120000) and submodules (160000) from files (100644, 100755)."""
 
     path: str
@@ -228,8 +226,7 @@ class Blobs:
         return content if fields[1] == b"blob" else None
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit in a history: when (ISO 8601), who and its subject line."""
 
     id: str

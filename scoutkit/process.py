@@ -14,15 +14,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from scoutkit import census
 from scoutkit.census import RUN_MARK, alive, identify
 
 if TYPE_CHECKING:  # nouns of missions: a search does not wait for them
-    from scoutkit.model import Owner
+    from scoutkit.model.missions import Owner
 
 __all__ = [
     "RUN_MARK",
@@ -48,8 +47,7 @@ UNKILLABLE = 5.0  # seconds after which a process that outlives KILL is given up
 _leaders: dict[int, subprocess.Popen[bytes]] = {}  # started here with a session of their own
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(NamedTuple):
     """What a finished process left: its exit status (negative: signal) and output as bytes."""
 
     code: int

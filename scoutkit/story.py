@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 from scoutkit import config, git
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError, Unavailable
-from scoutkit.model import Agent, Event, Kind, Limits, Mission, Narrator, Note, Outcome, Result, Run, State
+from scoutkit.model.agents import Agent, Event, Narrator
+from scoutkit.model.missions import Kind, Limits, Mission, Outcome, Result, Run, State
+from scoutkit.model.notes import Note
 
 if TYPE_CHECKING:
     from scoutkit.dispatch.runner import Interruption
@@ -272,7 +274,8 @@ def _recover(desk: Desk, run: Run) -> str:
     if run.result is None:
         outcome = replace(outcome, result=Result.KILLED, reason="scoutkit was killed while the agent worked")
         run = desk.journal.note(run.id, result=outcome.result, reason=outcome.reason)
-    answer = finish(desk, run, outcome, roots=(str(Path(run.folder) / desk.places.root.name),))
+    trees = [str(path.parent) for path in Path(run.folder).glob("*/.git") if path.is_file()]
+    answer = finish(desk, run, outcome, roots=tuple(trees))
     return f"run {run.id} was cut short; what it found is in {answer.note.path}"
 
 

@@ -16,7 +16,8 @@ from typing import Any
 from scoutkit import config, process
 from scoutkit.agents.verdict import judge, last_line, readable
 from scoutkit.errors import UsageError
-from scoutkit.model import Availability, Event, EventKind, Invocation, Kind, Mission, Outcome
+from scoutkit.model.agents import Availability, Event, EventKind, Invocation
+from scoutkit.model.missions import Kind, Mission, Outcome
 
 KEYS = ("command", "report", "env", "kinds")
 SHELL = "/bin/sh"

@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import IO, Any
 
 from scoutkit.agents.verdict import judge
-from scoutkit.model import Event, EventKind, Outcome, Usage
+from scoutkit.model.agents import Event, EventKind
+from scoutkit.model.missions import Outcome, Usage
 
 _KINDS = frozenset(kind.value for kind in EventKind)
 _FIELDS = ("input_tokens", "output_tokens", "cost_usd")

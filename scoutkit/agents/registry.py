@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from scoutkit import config
 from scoutkit.agents.command import Command, from_settings, meant, setting
 from scoutkit.errors import ScoutError, Unavailable, UsageError
-from scoutkit.model import Agent, Availability
+from scoutkit.model.agents import Agent, Availability
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

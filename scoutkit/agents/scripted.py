@@ -22,7 +22,8 @@ from typing import Any
 from scoutkit import __version__, process
 from scoutkit.agents import lines
 from scoutkit.agents.scenario import Scenario, read
-from scoutkit.model import Availability, Event, EventKind, Invocation, Kind, Mission
+from scoutkit.model.agents import Availability, Event, EventKind, Invocation
+from scoutkit.model.missions import Kind, Mission
 
 VARIABLE = "SCOUTKIT_SCENARIO"
 DEMO = Path(__file__).with_name("demo.toml")

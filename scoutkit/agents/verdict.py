@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import signal
 
-from scoutkit.model import END_OF_REPORT, Outcome, Result, Usage
+from scoutkit.model.agents import END_OF_REPORT
+from scoutkit.model.missions import Outcome, Result, Usage
 
 _ESCAPE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoutkit.anchors import fingerprint
 from scoutkit.git import Snapshot
-from scoutkit.model import Anchor, Citation, Verdict
+from scoutkit.model.notes import Anchor, Citation, Verdict
 
 FIRST = 80  # characters of the first line
 

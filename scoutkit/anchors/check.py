@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scoutkit.anchors import fingerprint
 from scoutkit.git import Snapshot
-from scoutkit.model import Anchor, Note, Verdict
+from scoutkit.model.notes import Anchor, Note, Verdict
 
 
 def holds(note: Note, snapshot: Snapshot) -> bool:

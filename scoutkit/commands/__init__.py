@@ -11,6 +11,9 @@ from scoutkit.errors import ScoutError, UsageError
 
 def main() -> None:
     """Run the command line and exit with the documented code."""
+    import gc
+
+    gc.set_threshold(100_000)  # most commands end before there is garbage worth a look; looking takes 5 ms of a search
     escape_unprintable()
     code = run(sys.argv[1:])
     try:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scoutkit.commands import say
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
-from scoutkit.desk import Desk
 from scoutkit.errors import NotFound
-from scoutkit.model import NOTE_TYPES, STATUSES, Citation, Hit, Note
+from scoutkit.model import NOTE_TYPES, STATUSES
+
+if TYPE_CHECKING:
+    from scoutkit.desk import Desk
+    from scoutkit.model.found import Hit
+    from scoutkit.model.notes import Citation, Note
 
 
 def filters(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,8 @@ from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_agents, json_option, open_desk
 from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
-from scoutkit.model import Kind, Limits, Note, Result, Verdict
+from scoutkit.model.missions import Kind, Limits, Result
+from scoutkit.model.notes import Note, Verdict
 
 
 class Duration(click.ParamType[float]):

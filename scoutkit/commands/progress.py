@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from scoutkit.commands import say
-from scoutkit.model import Event, EventKind
+from scoutkit.model.agents import Event, EventKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,7 +10,7 @@ import click
 from scoutkit.commands import say
 from scoutkit.commands.session import json_option, open_desk
 from scoutkit.errors import NotFound
-from scoutkit.model import Run, State
+from scoutkit.model.missions import Run, State
 
 
 @click.command()

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from scoutkit.errors import ScoutError
 
 if TYPE_CHECKING:  # `--help` and completion need no nouns
-    from scoutkit.model import Citation, Hit, Note, Run
+    from scoutkit.model.found import Hit
+    from scoutkit.model.missions import Run
+    from scoutkit.model.notes import Citation, Note
 
 
 def escape_unprintable() -> None:

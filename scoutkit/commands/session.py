@@ -11,7 +11,7 @@ from scoutkit.commands.say import count, tell
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.model import Note
+    from scoutkit.model.notes import Note
 
 
 def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:

@@ -13,7 +13,8 @@ from scoutkit import story
 from scoutkit.commands import say
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
 from scoutkit.errors import NotFound, ScoutError, UsageError
-from scoutkit.model import NOTE_TYPES, Note, Verdict
+from scoutkit.model import NOTE_TYPES
+from scoutkit.model.notes import Note, Verdict
 
 
 @click.command()

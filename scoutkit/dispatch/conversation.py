@@ -17,7 +17,8 @@ from pathlib import Path
 from scoutkit import process
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.records import Records
-from scoutkit.model import Event, EventKind, Invocation, Outcome, Owner, Result, Run
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Outcome, Owner, Result, Run
 
 TURN = 0.05  # seconds until a request to stop is noticed
 LINGER = 0.3  # seconds of silence after the agent's end, while something it started still holds its stdout

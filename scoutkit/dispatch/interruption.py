@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Self
 
 from scoutkit.dispatch import records as kept
-from scoutkit.model import Outcome, Result
+from scoutkit.model.missions import Outcome, Result
 
 
 class Interruption:

@@ -20,7 +20,7 @@ from typing import Any, Self
 from scoutkit import process
 from scoutkit.dispatch import row
 from scoutkit.errors import NotFound, ScoutError, Unavailable
-from scoutkit.model import Owner, Run, State
+from scoutkit.model.missions import Owner, Run, State
 
 BUSY = 30.0  # seconds to wait for another command's write
 

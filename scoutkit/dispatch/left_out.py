@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scoutkit import git, process
 from scoutkit.dispatch.shadow import Setting, Shadow
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 

@@ -22,7 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from scoutkit.model import Event, EventKind, Invocation, Outcome, Result, Run, Usage
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Outcome, Result, Run, Usage
 
 Redact = Callable[[str], str]
 

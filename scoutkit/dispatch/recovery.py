@@ -9,7 +9,7 @@ from scoutkit import process
 from scoutkit.dispatch import records as kept
 from scoutkit.dispatch.journal import Journal
 from scoutkit.errors import ScoutError
-from scoutkit.model import Owner, Run, State
+from scoutkit.model.missions import Owner, Run, State
 
 LOOK = 0.05  # seconds between looks
 

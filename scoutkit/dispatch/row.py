@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from scoutkit.model import Kind, Limits, Owner, Result, Run, State, Usage
+from scoutkit.model.missions import Kind, Limits, Owner, Result, Run, State, Usage
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Run))
 _NOUNS = {"owner": Owner, "child": Owner, "usage": Usage, "limits": Limits}

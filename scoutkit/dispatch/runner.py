@@ -17,7 +17,8 @@ from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.journal import Journal
 from scoutkit.dispatch.records import Records, Redact
 from scoutkit.errors import ScoutError
-from scoutkit.model import Event, Invocation, Outcome, Result, Run, State
+from scoutkit.model.agents import Event, Invocation
+from scoutkit.model.missions import Outcome, Result, Run, State
 
 __all__ = ["Interruption", "environment", "send"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoutkit import complaints, git
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 _PRIVATE_REFS = (b"refs/stash", b"refs/scoutkit/", b"refs/bisect/", b"refs/worktree/", b"refs/rewritten/")
 _LENT = re.compile(r"http\.|credential\.|url\.|protocol\.|ssh\.|core\.(sshcommand|gitproxy)$")

@@ -19,7 +19,7 @@ from scoutkit import complaints, git, process
 from scoutkit.config import user_state
 from scoutkit.dispatch import left_out, shadow
 from scoutkit.errors import Interrupted, Refused, RepositoryError, ScoutError, Unavailable
-from scoutkit.model import Repository
+from scoutkit.model.places import Repository
 
 MARKER = "scoutkit-run.json"
 SHADOW = "shadow.git"

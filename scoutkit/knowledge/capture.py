@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from scoutkit.knowledge import headline
 from scoutkit.knowledge.passages import closing
 from scoutkit.knowledge.verify import Checked
-from scoutkit.model import Anchor, Citation, Mission, Note, Outcome, Result, Verdict
+from scoutkit.model.missions import Mission, Outcome, Result
+from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 
 _ENDED = {
     Result.DONE: "the agent said nothing",

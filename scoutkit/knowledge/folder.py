@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scoutkit.config import Places
 from scoutkit.errors import Refused, ScoutError
-from scoutkit.model import Problem
+from scoutkit.model.found import Problem
 
 LARGEST = 64 * 2**20  # bytes; what is larger is no note, and is not read
 

@@ -20,9 +20,10 @@ from scoutkit.config import Places
 from scoutkit.errors import NotFound, Refused, ScoutError
 from scoutkit.knowledge import durable
 from scoutkit.knowledge.folder import Folder
-from scoutkit.model import Note, Problem
 
 if TYPE_CHECKING:  # imported where it is used: listing the notes, which every command does, needs none of it
+    from scoutkit.model.found import Problem
+    from scoutkit.model.notes import Note
     from scoutkit.notefile import Parsed
 
 DRAFTS = "drafts"
@@ -57,6 +58,9 @@ class Notebook:
         try:
             return notefile.parse(self.bytes_of(path), path)
         except ScoutError as error:
+            from scoutkit.model.found import Problem
+            from scoutkit.model.notes import Note
+
             note = Note(id="", title=PurePosixPath(path).stem, path=path)
             return notefile.Parsed(note, (Problem(path, 1, error.message, error.hint),), readable=False)
 
@@ -71,7 +75,8 @@ class Notebook:
         """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
 
         A note without an id gets one. `again` says that it may have been written before, by a run that was interrupted:
-        where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced. ScoutError when it cannot be kept.
+        where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced.
+        ScoutError when it cannot be kept.
         """
         from scoutkit import notefile
         from scoutkit.knowledge.slug import slug

@@ -18,7 +18,7 @@ from scoutkit.git import Snapshot
 from scoutkit.knowledge.citations import Reference
 from scoutkit.knowledge.evidence import Evidence, Lines, dotted
 from scoutkit.knowledge.files import Files
-from scoutkit.model import Citation, Verdict
+from scoutkit.model.notes import Citation, Verdict
 
 if TYPE_CHECKING:
     from scoutkit.symbols import Symbol

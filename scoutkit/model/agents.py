@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -99,3 +99,6 @@ class Agent(Protocol):
 
 END_OF_REPORT = "<!-- end of report -->"
 """The closing line that prompts ask for: a report that ends so was not cut short. Renderers hide it."""
+
+Narrator = Callable[[str], None]
+"""Takes one line for a person (stderr)."""

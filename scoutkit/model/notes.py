@@ -1,4 +1,4 @@
-"""What is known: notes, their citations and anchors, and what is wrong with them."""
+"""What is known: notes, their citations and anchors."""
 
 from __future__ import annotations
 
@@ -91,13 +91,3 @@ class Note:
     citations: tuple[Citation, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     path: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong with a note file that does not stop the others."""
-
-    path: str
-    line: int
-    problem: str
-    hint: str

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoutkit.model import Anchor, Problem
+from scoutkit.model.found import Problem
+from scoutkit.model.notes import Anchor
 from scoutkit.notefile import reference
 from scoutkit.notefile.text import Fences, line_at
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scoutkit.model import Problem
+from scoutkit.model.found import Problem
 from scoutkit.notefile.text import line_at, storable
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoutkit.model import Citation, Note, Problem, Verdict
+from scoutkit.model.found import Problem
+from scoutkit.model.notes import Citation, Note, Verdict
 from scoutkit.notefile import closing, reference
 from scoutkit.notefile.frontmatter import FrontMatter, examine, salvage, scalar
 from scoutkit.notefile.text import conflict, decode, line_at, one_line, storable, title_of

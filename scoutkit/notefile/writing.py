@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from scoutkit.errors import ScoutError
-from scoutkit.model import Citation, Note
+from scoutkit.model.notes import Citation, Note
 from scoutkit.notefile import closing, reference
 from scoutkit.notefile.frontmatter import KEYS, TEXTS
 from scoutkit.notefile.reading import cleaned_tags, parse, trimmed

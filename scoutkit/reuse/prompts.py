@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scoutkit import config
 from scoutkit.errors import ScoutError, UsageError
-from scoutkit.model import END_OF_REPORT
+from scoutkit.model.agents import END_OF_REPORT
 
 if TYPE_CHECKING:
     from jinja2 import TemplateError

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit.model import Agent, Event, Kind, Mission, Outcome
+from scoutkit.model.agents import Agent, Event
+from scoutkit.model.missions import Kind, Mission, Outcome
 
 
 @dataclass(frozen=True)

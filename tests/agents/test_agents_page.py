@@ -12,7 +12,8 @@ import pytest
 from scoutkit.agents import registry
 from scoutkit.agents.scenario import ACTIONS
 from scoutkit.config import Settings, load, user_config
-from scoutkit.model import EventKind, Result, Usage
+from scoutkit.model.agents import EventKind
+from scoutkit.model.missions import Result, Usage
 from scoutkit.reuse import prompts
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")

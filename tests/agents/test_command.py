@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from scoutkit.agents.command import LONGEST_ARGUMENT, Command, from_settings, in_shell
 from scoutkit.errors import UsageError
-from scoutkit.model import EventKind, Result
+from scoutkit.model.agents import EventKind
+from scoutkit.model.missions import Result
 
 NASTY = "Why `touch hit`, $(touch hit), \"double\" and 'single'; {prompt_file} \\ %s\n\nsecond paragraph"
 

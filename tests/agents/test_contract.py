@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scoutkit.agents import registry
 from scoutkit.agents.command import from_settings
 from scoutkit.config import Settings
-from scoutkit.model import Agent, Event, Kind, Outcome, Result
+from scoutkit.model.agents import Agent, Event
+from scoutkit.model.missions import Kind, Outcome, Result
 
 MAKERS = {
     "builtin": lambda: registry.find("builtin", Settings()),

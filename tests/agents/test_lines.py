@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoutkit.agents.lines import LinesReader, decode, emit, encode, python
-from scoutkit.model import Event, EventKind, Result, Usage
+from scoutkit.model.agents import Event, EventKind
+from scoutkit.model.missions import Result, Usage
 
 EVENTS = st.builds(
     Event,

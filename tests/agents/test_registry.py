@@ -11,7 +11,7 @@ from scoutkit.errors import Unavailable, UsageError
 
 ADAPTER = """
 from scoutkit.agents.command import Command
-from scoutkit.model import Availability
+from scoutkit.model.agents import Availability
 
 class Fake(Command):
     def availability(self):

@@ -10,7 +10,8 @@ import pytest
 from scoutkit.agents.scenario import read
 from scoutkit.agents.scripted import DEMO, Scripted
 from scoutkit.errors import UsageError
-from scoutkit.model import EventKind, Result, Usage
+from scoutkit.model.agents import EventKind
+from scoutkit.model.missions import Result, Usage
 
 
 def test_every_action_does_what_it_says(stage, scenario):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scoutkit.anchors import anchor, fingerprint
 from scoutkit.git import Snapshot
-from scoutkit.model import Citation, Verdict
+from scoutkit.model.notes import Citation, Verdict
 
 SIGN = Citation("src/auth/signing.py", 12, 14, Verdict.SUPPORTED, "SessionSigner.sign")
 

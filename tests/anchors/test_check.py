@@ -10,7 +10,7 @@ import pytest
 
 from scoutkit.anchors import anchor, check
 from scoutkit.git import Snapshot
-from scoutkit.model import Anchor, Citation, Note, Verdict
+from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 
 SIGNING = "src/auth/signing.py"
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scoutkit import process
 from scoutkit.dispatch.journal import Journal, abandoned
 from scoutkit.errors import NotFound, ScoutError
-from scoutkit.model import Kind, Limits, Owner, Result, Run, State, Usage
+from scoutkit.model.missions import Kind, Limits, Owner, Result, Run, State, Usage
 
 ORDER = list(State)
 
@@ -260,7 +260,8 @@ CREATE = """
 import sys
 from pathlib import Path
 from scoutkit.dispatch.journal import Journal
-from scoutkit.model import *
+from scoutkit.model.agents import *
+from scoutkit.model.missions import *
 sys.stdin.readline()
 for number in range(5):
     name = f"{sys.argv[2]}-{number}"
@@ -292,7 +293,8 @@ STEPS = """
 import sys
 from pathlib import Path
 from scoutkit.dispatch.journal import Journal
-from scoutkit.model import *
+from scoutkit.model.agents import *
+from scoutkit.model.missions import *
 journal = Journal(Path(sys.argv[1]))
 number = 0
 while True:

@@ -20,7 +20,8 @@ from scoutkit.dispatch import records, recovery
 from scoutkit.dispatch.journal import Journal, abandoned
 from scoutkit.dispatch.records import Records
 from scoutkit.errors import ScoutError
-from scoutkit.model import Event, EventKind, Invocation, Kind, Outcome, Result, Run, State, Usage
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Kind, Outcome, Result, Run, State, Usage
 
 
 def a_run(folder: Path, run_id: str = "7k3m9q2d") -> Run:
@@ -123,7 +124,8 @@ import json, sys
 from pathlib import Path
 from scoutkit.dispatch import runner
 from scoutkit.dispatch.journal import Journal
-from scoutkit.model import *
+from scoutkit.model.agents import *
+from scoutkit.model.missions import *
 
 root = Path(sys.argv[1])
 class Reader:

@@ -22,7 +22,8 @@ from scoutkit.dispatch.conversation import Lines
 from scoutkit.dispatch.journal import Journal
 from scoutkit.dispatch.records import EDGE
 from scoutkit.errors import ScoutError
-from scoutkit.model import Event, EventKind, Invocation, Kind, Limits, Outcome, Result, Run, State, Usage
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Kind, Limits, Outcome, Result, Run, State, Usage
 
 SECRET = re.compile(r"hunter\d+")
 FAST_PYTHON = (sys.executable, "-S", "-E", "-c")
@@ -589,7 +590,8 @@ import resource, sys
 from pathlib import Path
 from scoutkit.dispatch import runner
 from scoutkit.dispatch.journal import Journal
-from scoutkit.model import *
+from scoutkit.model.agents import *
+from scoutkit.model.missions import *
 import signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 root = Path(sys.argv[1])

@@ -10,7 +10,8 @@ from scoutkit.anchors import anchor
 from scoutkit.git import Snapshot
 from scoutkit.knowledge import capture, citations, verify
 from scoutkit.knowledge.passages import Document, Form
-from scoutkit.model import Kind, Mission, Note, Outcome, Result
+from scoutkit.model.missions import Kind, Mission, Outcome, Result
+from scoutkit.model.notes import Note
 
 QUESTION = "Where is the session cookie signed and verified?"
 REPORT = """\

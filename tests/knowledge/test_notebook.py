@@ -21,7 +21,7 @@ from scoutkit.config import Places
 from scoutkit.errors import NotFound, Refused, ScoutError
 from scoutkit.knowledge.folder import Unreadable
 from scoutkit.knowledge.notebook import Notebook
-from scoutkit.model import Anchor, Citation, Note, Verdict
+from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 
 HOSTILE = Path(__file__).parent.parent / "hostile-notes"
 NOTE = Note(
@@ -271,7 +271,7 @@ def test_many_writers_at_once_lose_nothing_and_agree_on_one_id(places: Places) -
 def test_a_killed_writer_leaves_whole_notes_and_the_next_one_sweeps_up(places: Places, notes: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from scoutkit import config, git\n"
-        "from scoutkit.knowledge.notebook import Notebook; from scoutkit.model import Note\n"
+        "from scoutkit.knowledge.notebook import Notebook; from scoutkit.model.notes import Note\n"
         "notebook = Notebook(config.places(git.discover(Path(sys.argv[1])), config.Settings()))\n"
         "print('ready', flush=True)\n"
         "for turn in range(9999):\n"
@@ -348,7 +348,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_no_file(places: Places, notes
     program = (
         "import resource, signal, sys; from pathlib import Path; from scoutkit import config, git\n"
         "from scoutkit.errors import ScoutError; from scoutkit.knowledge.notebook import Notebook\n"
-        "from scoutkit.model import Note\n"
+        "from scoutkit.model.notes import Note\n"
         "notebook = Notebook(config.places(git.discover(Path(sys.argv[1])), config.Settings()))\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"

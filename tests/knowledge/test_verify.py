@@ -12,7 +12,7 @@ import pytest
 from scoutkit.git import Snapshot
 from scoutkit.knowledge import citations, verify
 from scoutkit.knowledge.verify import Checked
-from scoutkit.model import Verdict
+from scoutkit.model.notes import Verdict
 
 SIGNING = "src/auth/signing.py"
 

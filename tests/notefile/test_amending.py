@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from scoutkit.errors import Refused
-from scoutkit.model import Citation, Note, Verdict
+from scoutkit.model.notes import Citation, Note, Verdict
 from scoutkit.notefile import amend, front_matter, parse, render, settled
 
 HOSTILE = Path(__file__).parent.parent / "hostile-notes" / "notes"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoutkit.model import Citation, Problem, Verdict
+from scoutkit.model.found import Problem
+from scoutkit.model.notes import Citation, Verdict
 from scoutkit.notefile import Parsed, conflict, duplicates, parse
 
 HOSTILE = Path(__file__).parent.parent / "hostile-notes"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from scoutkit.errors import ScoutError
-from scoutkit.model import Anchor, Citation, Note, Verdict
+from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 from scoutkit.notefile import parse, render, settled
 
 NOTE = Note(

@@ -1,7 +1,7 @@
 import pytest
 
 from scoutkit.errors import UsageError
-from scoutkit.model import END_OF_REPORT
+from scoutkit.model.agents import END_OF_REPORT
 from scoutkit.reuse import prompts
 
 VARIABLES = {"question": "Where is {{ the }} cookie signed?", "repository": "shop", "commit": "3f2a" * 10}

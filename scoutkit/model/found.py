@@ -1,4 +1,4 @@
-"""What finding notes gives."""
+"""What looking through notes finds: hits, and problems."""
 
 from __future__ import annotations
 
@@ -17,3 +17,13 @@ class Hit:
     score: float
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a note file that does not stop the others."""
+
+    path: str
+    line: int
+    problem: str
+    hint: str
