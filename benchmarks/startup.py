@@ -33,7 +33,9 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     script = str(Path(sys.executable).parent / "scoutkit")
     with tempfile.TemporaryDirectory() as folder:
-        env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
+        # an installed program has its bytecode; where Python is told not to write any, every start would compile
+        env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        env |= {"HOME": folder, "XDG_STATE_HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
         repo = Path(folder)
         (repo / "a.py").write_text("signing = 1\n")
         who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]

@@ -126,7 +126,7 @@ def test_psutil_and_proc_see_the_same() -> None:
             one, other = census._from_proc(pid), census._from_psutil(pid)
             assert one
             assert other
-            assert replace(one, start=0.0) == replace(other, start=0.0)
+            assert one._replace(start=0.0) == other._replace(start=0.0)
         popen.kill()
     assert census._from_psutil(popen.pid) is None
 

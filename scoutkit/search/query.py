@@ -97,7 +97,8 @@ def _alternatives(chunk: str) -> str:
     same = composed(chunk)
     ways: dict[str, str] = {}
     for way in (quoted(chunk), quoted(same), " AND ".join(_apart(same))):
-        ways.setdefault(way.lower(), way)
+        if way:  # nothing is left of `_` when it is taken apart
+            ways.setdefault(way.lower(), way)
     return f"({' OR '.join(f'({way})' for way in ways.values())})" if len(ways) > 1 else quoted(chunk)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoutkit.search.query import parse
@@ -83,6 +83,7 @@ def test_nothing_a_person_types_is_a_syntax_error(table: sqlite3.Connection, tex
 
 
 @settings(max_examples=300)
+@example("0=_=0=0/0\u30400")
 @given(st.text(max_size=80) | st.text(alphabet="ab \"'-*():^+{}\0签名用_A1.", max_size=30))
 def test_no_text_at_all_is_a_syntax_error(table: sqlite3.Connection, text: str) -> None:
     for expression in expressions(text):
