@@ -1,0 +1,45 @@
+"""The built-in agent's process: a question on stdin, events on stdout. Its folder is the worktree it answers about."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from scoutkit import git
+from scoutkit.agents.builtin.index import open_index
+from scoutkit.agents.builtin.question import understand
+from scoutkit.agents.builtin.rank import rank
+from scoutkit.agents.builtin.report import write
+from scoutkit.agents.builtin.store import Store
+from scoutkit.agents.lines import emit
+from scoutkit.errors import ScoutError
+from scoutkit.model.agents import Event, EventKind
+
+
+def main() -> int:
+    """0 with a report; 1 with one line on stderr where the commit cannot be read."""
+    asked = json.load(sys.stdin)
+    where = Path.cwd()
+    try:
+        with Store() as store, git.Snapshot(where, asked["commit"]) as snapshot:
+            say("looking at the files")
+            index = open_index(store, where, asked["commit"], say)
+            say("ranking")
+            question = understand(asked["question"])
+            ranking = rank(index, question)
+            say("reading what fits best")
+            emit(Event(EventKind.REPORT, write(question, ranking, index, snapshot, where)))
+    except ScoutError as error:
+        emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))
+        return 1
+    return 0
+
+
+def say(text: str) -> None:
+    """What it does now."""
+    emit(Event(EventKind.STATUS, text))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""What a question asks for: its words, the identifiers it names, and what kind of files it means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoutkit import words
+from scoutkit.agents.builtin import terms
+from scoutkit.agents.builtin.paths import WORDS, Role
+
+MOST = 60  # terms: of a long question the rarest
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
+_QUOTED = re.compile(r"`([^`\n]{1,120})`")
+_SHAPED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_FRAME = re.compile(r"(?:File \"|\bat .*?\(?|^\s*)((?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)", re.MULTILINE)
+_STOP = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both but by
+    can cannot could did do does doing don done down during each either else etc ever few for from further get gets give
+    given go goes going had has have having he her here how i if in into is isn it its itself just know let like ll made
+    make makes many may me might more most much must my need needs no nor not now of off on once one only or other our
+    out over own please re same say see shall she should show so some somewhere such tell than that the their them then
+    there these they thing this those through thus to too two under until up upon us use used uses using ve very via want
+    was way we well were what when where whether which while who whom whose why will with within without would yes you
+    your
+    code codebase repo repository project happen happens happening work works working implement implemented implements
+    implementation function functions method methods class classes file files module modules purpose relationship role
+    main explain describe find responsible actually exactly""".split()
+)
+_VAGUE = frozenset(
+    """add added adding adds allow allows alternative approach architectural architecture aspect avoid behavior behaviour
+    chain change changed changes clean cleanup complete component concern concerns consider constraint control correct
+    correctly decision dependency design detail details determine determines determining different distinction enable
+    enables enabling enforce ensure ensures ensuring exist existing exists fix fixed fixes flow handle handled handles
+    handling impact implication implications improve including instead interact interaction issue logic maintain
+    maintaining maintains mechanism minor move necessary new overall path pattern perform performance prevent prevents
+    problem process properly provide provides rather refactor related remove removed removes rename require required
+    requires responsibility result semantic separate separation specific step strategy structure support supports system
+    unnecessary update updated updates various verify when""".split()
+)
+_VAGUE_WORTH = 0.6  # against 1 for a word that says what is meant
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out;
+    `names`: identifiers spelled as in code; `frames`: path and line of a pasted traceback; `means`: roles it names."""
+
+    text: str
+    counts: dict[str, float]
+    said: dict[str, tuple[str, ...]]
+    names: tuple[str, ...]
+    frames: tuple[tuple[str, int], ...]
+    means: frozenset[Role]
+
+
+def understand(text: str) -> Question:
+    """Never raises, whatever the text and its language."""
+    text = text[:20_000]
+    frames = tuple((path.replace("\\", "/"), int(line)) for path, line in _FRAME.findall(text)[:40] if len(line) < 9)
+    cleaned = _LOG_LINE.sub(" ", _URL.sub(" ", text))
+    cleaned = cleaned if cleaned.strip() else text
+    said: dict[str, tuple[str, ...]] = {}
+    counts: dict[str, float] = {}
+    every = terms.raw(cleaned)
+    kept = [word for word in every if word.lower() not in _STOP] or every
+    for word in kept:
+        found = terms.expand(word)
+        if found:
+            said.setdefault(word, found)
+            for term in found:
+                counts[term] = counts.get(term, 0.0) + (_VAGUE_WORTH if word.lower() in _VAGUE else 1.0)
+    lowered = {word.lower() for word in every}
+    means = frozenset(role for role, named in WORDS.items() if lowered & named)
+    return Question(text, counts, said, _names(cleaned), frames, means)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Identifiers: in backticks, or written as no word is (`get_user`, `getUser`, `Reply.send`, `parse()`)."""
+    found: dict[str, None] = {}
+    for quoted in _QUOTED.findall(text):
+        for name in _SHAPED.findall(quoted):
+            found.update(dict.fromkeys(re.split(r"\.|::|->", name)))
+    for match in _SHAPED.finditer(text):
+        name = match.group()
+        called = text[match.end() : match.end() + 1] == "("
+        for part in re.split(r"\.|::|->", name):
+            shaped = "_" in part.strip("_") or part.startswith("_") or len(words.split_identifier(part)) > 1
+            if called or shaped or (part != name and len(part) > 2):
+                found[part] = None
+    if len(text.split()) <= 2:
+        found.update(dict.fromkeys(_SHAPED.findall(text)))
+    return tuple(name for name in found if len(name) > 1)[:30]

@@ -1,0 +1,246 @@
+"""The cache of indexed files, shared by all worktrees and repositories: the only module that opens it.
+
+A file is known by its git blob id and by how it was read, so a commit finds what any other commit or repository has
+left. Postings lie in segments, each written whole or not at all; a snapshot says which segments make up one tree. All
+of it can be deleted. SQLite in WAL mode: a process killed at any point leaves what was committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sqlite3
+import tempfile
+import time
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoutkit import config
+from scoutkit.agents.builtin import segment, terms
+
+CAPACITY = 700_000_000  # bytes; beyond it the segments that were not used for longest go
+SNAPSHOTS = 24  # the newest are kept
+_DAY = 86_400
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS blobs (oid BLOB, form TEXT, segment INTEGER, number INTEGER, PRIMARY KEY (oid, form))
+    WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS blobs_segment ON blobs (segment);
+CREATE TABLE IF NOT EXISTS segments (id INTEGER PRIMARY KEY AUTOINCREMENT, firsts BLOB, chunks INTEGER, used INTEGER);
+CREATE TABLE IF NOT EXISTS files (segment INTEGER, number INTEGER, places BLOB, PRIMARY KEY (segment, number))
+    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS postings (segment INTEGER, term TEXT, data BLOB, PRIMARY KEY (segment, term)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS snapshots (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, used INTEGER, data BLOB);
+CREATE TABLE IF NOT EXISTS path_terms (snapshot INTEGER, term TEXT, data BLOB, PRIMARY KEY (snapshot, term))
+    WITHOUT ROWID;
+"""
+
+Known = tuple[int, int]
+"""Where a file is: segment and number in it. Segment 0: it was not read, and the number says why."""
+
+BINARY, HUGE, POINTER = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A segment as asking needs it: each file's first chunk, the number of chunks."""
+
+    id: int
+    firsts: array[int]
+    chunks: int
+
+
+class Store:
+    """The cache, opened. A context manager. Where the cache folder cannot be used it lies in a temporary one."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self.folder = folder or config.user_cache() / "symbols"
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+            self.connection = self._open()
+        except (OSError, sqlite3.OperationalError):
+            self._temporary = tempfile.TemporaryDirectory(prefix="scoutkit-symbols-")
+            self.folder = Path(self._temporary.name)
+            self.connection = self._open()
+
+    @property
+    def shared(self) -> bool:
+        """False where it is a temporary one."""
+        return self._temporary is None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+        if self._temporary:
+            self._temporary.cleanup()
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / f"{version()}.db"
+
+    def _open(self) -> sqlite3.Connection:
+        with self._held("open"):  # switching to WAL does not wait for others
+            try:
+                return self._connect()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                for suffix in ("", "-wal", "-shm"):  # damaged: it can all be made again
+                    self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+                return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=60, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.executescript(_SCHEMA)
+            connection.execute("SELECT count(*) FROM snapshots").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @contextlib.contextmanager
+    def _held(self, name: str) -> Iterator[None]:
+        with (self.folder / f"{name}.lock").open("wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextlib.contextmanager
+    def builder(self, repository: str, waiting: Callable[[], None]) -> Iterator[None]:
+        """Hold the right to index a repository. `waiting` is called when somebody else has it; if he dies, the kernel
+        gives it on."""
+        name = hashlib.sha256(os.fsencode(repository)).hexdigest()[:16]
+        with (self.folder / f"{name}.lock").open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.connection
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def known(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Known]:
+        """Where files are, by blob id and form; those that were never read are left out."""
+        run = self.connection.execute
+        run("CREATE TEMP TABLE IF NOT EXISTS wanted (oid BLOB, form TEXT)")
+        run("BEGIN")
+        run("DELETE FROM wanted")
+        self.connection.executemany("INSERT INTO wanted VALUES (?, ?)", ((bytes.fromhex(o), f) for o, f in wanted))
+        rows = run("SELECT oid, form, segment, number FROM wanted JOIN blobs USING (oid, form)").fetchall()
+        run("COMMIT")
+        return {(oid.hex(), form): (number, at) for oid, form, number, at in rows}
+
+    def add(self, made: segment.Segment, files: Sequence[tuple[str, str]], unread: Iterable[tuple[str, str, int]]) -> None:
+        """Keep a segment, whose files are `files` in order, and what was not read and why."""
+        with self.writing() as write:
+            number = 0
+            if files:
+                row = (made.firsts.tobytes(), made.chunks, _today())
+                number = write.execute("INSERT INTO segments (firsts, chunks, used) VALUES (?, ?, ?)", row).lastrowid or 0
+                write.executemany("INSERT INTO files VALUES (?, ?, ?)", ((number, *one) for one in enumerate(made.files)))
+                write.executemany("INSERT INTO postings VALUES (?, ?, ?)", ((number, *one) for one in made.postings()))
+            rows: list[tuple[bytes, str, int, int]] = [
+                *((bytes.fromhex(oid), form, number, at) for at, (oid, form) in enumerate(files)),
+                *((bytes.fromhex(oid), form, 0, why) for oid, form, why in unread),
+            ]
+            write.executemany("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)", rows)
+
+    def snapshot(self, key: str) -> tuple[int, bytes] | None:
+        """A snapshot's id and what it says; it counts as used."""
+        row = self.connection.execute("SELECT id, data, used FROM snapshots WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        if row[2] < int(time.time()) - 60:
+            with contextlib.suppress(sqlite3.OperationalError), self.writing() as write:
+                write.execute("UPDATE snapshots SET used = ? WHERE id = ?", (int(time.time()), row[0]))
+        return row[0], zlib.decompress(row[1])
+
+    def keep(self, key: str, data: bytes, paths: Iterable[tuple[str, bytes]]) -> None:
+        """Keep a snapshot and its path terms; the oldest go."""
+        with self.writing() as write:
+            old = [row[0] for row in write.execute("SELECT id FROM snapshots WHERE key = ?", (key,))]
+            old += [
+                row[0] for row in write.execute("SELECT id FROM snapshots ORDER BY used DESC LIMIT -1 OFFSET ?", (SNAPSHOTS,))
+            ]
+            for number in old:
+                write.execute("DELETE FROM snapshots WHERE id = ?", (number,))
+                write.execute("DELETE FROM path_terms WHERE snapshot = ?", (number,))
+            row = (key, int(time.time()), zlib.compress(data, 1))
+            number = write.execute("INSERT INTO snapshots (key, used, data) VALUES (?, ?, ?)", row).lastrowid
+            write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in paths))
+
+    def pieces(self, ids: Sequence[int]) -> list[Piece] | None:
+        """Segments by id, which then count as used today; None when one is gone."""
+        found: dict[int, tuple[bytes, int, int]] = {}
+        for number in ids:
+            row = self.connection.execute("SELECT firsts, chunks, used FROM segments WHERE id = ?", (number,)).fetchone()
+            if row is None:
+                return None
+            found[number] = row
+        if old := [(_today(), number) for number, row in found.items() if row[2] < _today()]:
+            with contextlib.suppress(sqlite3.OperationalError), self.writing() as write:
+                write.executemany("UPDATE segments SET used = ? WHERE id = ?", old)
+        pieces = []
+        for number, (raw, chunks, _) in found.items():
+            firsts = array("H")
+            firsts.frombytes(raw)
+            pieces.append(Piece(number, firsts, chunks))
+        return pieces
+
+    def trim(self, capacity: int = CAPACITY) -> None:
+        """Let go of the segments that were not used for longest when the cache has grown too large, and of caches of
+        other versions that nobody used for a month."""
+        for path in self.folder.glob("*.db"):
+            if path != self._path and path.stat().st_mtime < time.time() - 30 * _DAY:
+                for suffix in ("", "-wal", "-shm"):
+                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+        size = self._size()
+        if size <= capacity:
+            return
+        order = self.connection.execute("SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_today(),)).fetchall()
+        for (number,) in order:
+            with self.writing() as write:
+                for table in ("postings", "files", "blobs"):
+                    write.execute(f"DELETE FROM {table} WHERE segment = ?", (number,))  # noqa: S608
+                write.execute("DELETE FROM segments WHERE id = ?", (number,))
+            if self._size() <= capacity * 0.7:
+                break
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _size(self) -> int:
+        """Bytes in use; pages that were let go are used again."""
+        value: Callable[[str], Any] = lambda name: self.connection.execute(f"PRAGMA {name}").fetchone()[0]  # noqa: E731
+        return int((value("page_count") - value("freelist_count")) * value("page_size"))
+
+
+def version() -> str:
+    """Names everything that decides what a file's postings are."""
+    from importlib.metadata import version as installed
+
+    said = f"{terms.VERSION}.{segment.VERSION}.{installed('semble-grammars')}.{installed('pystemmer')}"
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def _today() -> int:
+    return int(time.time()) // _DAY
