@@ -13,8 +13,8 @@ from scoutkit.git import Snapshot
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _KEYWORDS = frozenset(
     """and break case class const continue def default elif else end enum export extends false final finally for from
-    func function impl import include interface let module mut new nil none not null package private protected public pub
-    raise require return self static struct super switch this throw true try type use var void while with
+    func function impl import include interface let module mut new nil none not null package private protected public
+    pub raise require return self static struct super switch this throw true try type use var void while with
     yield""".split()  # noqa: SIM905
 )
 
