@@ -18,10 +18,10 @@ from scoutkit.git import Snapshot
 MANY = 8  # a name defined more often than this says nothing about who calls whom
 _FILES = 12  # are read for one name
 _NOISE = frozenset(
-    """__init__ __new__ __call__ __enter__ __exit__ add append call close copy create emit extend find format get has
-    includes index init insert is join keys len list load log main map new next open parse pop print push put read
-    remove require reset run send set setup size sort split start stop str test then toString trigger update use values
-    write""".split()  # noqa: SIM905
+    """__init__ __new__ __call__ __enter__ __exit__ add append as_ref as_str call clone close collect copy create emit
+    expect extend find format from get has includes index into iter init insert is join keys len list load log main map
+    new next open parse pop print push put read remove require reset run send set setup size sort split start stop str
+    test then to_string toString trigger unwrap update use values write""".split()  # noqa: SIM905
 )
 _SETTING = re.compile(
     r"""(?:environ(?:\.get)?[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env\.|env::var\(\s*|ENV(?:\.fetch)?[\[(]\s*)["']?([A-Z][A-Z0-9_]{2,})"""
@@ -62,7 +62,8 @@ def callers(index: Index, snapshot: Snapshot, answer: Found, *, most: int) -> It
     if not known:
         return
     said = 0
-    for path in _nearest(mentions(index, name), answer.path):
+    paths = mentions(index, name)
+    for path in _nearest([path for path in paths if role_of(path) is not Role.TEST] or paths, answer.path):
         text = snapshot.text(path)
         if text is None:
             continue

@@ -73,6 +73,11 @@ class Index:
             self._alive[piece_at][first:end] = b"\1" * (end - first)
             self.chunk_count += end - first
 
+    def file_at(self, number: int) -> int | None:
+        """The file at a path, by the path's number; None where it was not read."""
+        piece, file = self._where[2 * number], self._where[2 * number + 1]
+        return None if piece == _NOWHERE else self.file_bases[piece] + file
+
     def span(self, file: int) -> tuple[int, int, int]:
         """A file's piece, its first chunk in that and the chunk after its last."""
         at = bisect_right(self.file_bases, file) - 1

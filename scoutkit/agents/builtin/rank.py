@@ -1,6 +1,6 @@
 """Which files and which lines of a commit answer a question best. Deterministic; reads only the index.
 
-BM25 over the fields of chunks, the same over whole files, words in paths, definitions of the names a question spells
+BM25F over the fields of chunks, BM25 over whole files, words in paths, definitions of the names that a question spells
 out, and what kind of file it is. The weights were chosen on public question sets: see benchmarks/builtin.py.
 """
 
@@ -8,39 +8,40 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scoutkit.agents.builtin.index import Index
+from scoutkit.agents.builtin.index import Index, Posting
 from scoutkit.agents.builtin.paths import Role
 from scoutkit.agents.builtin.question import MOST, Question
 from scoutkit.agents.builtin.segment import STEP, Place
 
 FILES = 60  # are looked at closely
+_PER_FILE = 8  # chunks of each of them
+_FEW = 3  # definitions of a name that the question can mean
+_TESTS = frozenset({Role.TEST, Role.FIXTURE})
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How the parts of a score are put together."""
 
-    next_chunks: float = 0.45
-    whole: float = 0.4
+    rarity: float = 0.85  # power of a term's idf
+    next_chunks: float = 0.45  # of a file's second chunk, shared by those after it
+    whole: float = 0.5  # of the file as one text
     path: float = 1.6
-    power: float = 0.85
-    cover: float = 0.0
-    fcover: float = 0.0
-    docs: float = 1.0
-    exact: float = 2.0
-    file_in_range: float = 0.3
+    exact: float = 2.0  # for defining a name the question spells out
+    file_in_range: float = 0.3  # of its file in a range's score
     test: float = 0.1
-    spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
     named: float = 0.5  # instead of `test` where the question means tests
-    aside: float = 0.65
-    noise: float = 0.3
+    spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
+    aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
+    noise: float = 0.3  # generated files, changelogs
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Lines that answer, best first. `terms` are the question's that they hold."""
+    """Lines that answer. `terms` are the question's that they hold."""
 
     path: str
     place: Place
@@ -50,77 +51,116 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """`margin` is the best file's score over the second's; `absent` are the question's words found nowhere."""
+    """Best first. `margin` is the best file's score over the second's; `absent` are the question's words found nowhere.
+
+    `tests` and `documents` are the best ranges of such files, which seldom come first by themselves.
+    """
 
     files: tuple[tuple[str, float], ...]
     ranges: tuple[Range, ...]
+    tests: tuple[Range, ...]
+    documents: tuple[Range, ...]
     margin: float
     absent: tuple[str, ...]
     rare: tuple[str, ...]  # the question's terms that are there, the rarest first
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A term of the question that the tree holds."""
+
+    weight: float
+    postings: Sequence[Posting]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that may answer: its number among the paths and in the index, and its chunks by score."""
+
+    score: float
+    number: int
+    file: int
+    chunks: Sequence[tuple[float, int]]
+
+
 def rank(index: Index, question: Question, weights: Weights = Weights()) -> Ranking:  # noqa: B008 - frozen
-    """The best files and ranges, in order."""
-    asked = _asked(index, question)
-    chunk_scores: dict[int, float] = {}
-    file_scores: dict[int, float] = {}
-    full = sum(w**weights.power for _, w, _ in asked.values())
-    cov: dict[int, float] = {}
-    for term, weight, postings in asked.values():
-        del term
-        weight = weight**weights.power
-        for posting in postings:
-            base, file_base = index.chunk_bases[posting.piece], index.file_bases[posting.piece]
-            worth = [weight * STEP * value for value in range(256)]
-            if weights.fcover:
-                for file in posting.files: cov[file_base+file]=cov.get(file_base+file,0)+weight
-            for chunk, value in zip(posting.chunks, posting.chunk_values, strict=True):
-                chunk_scores[base + chunk] = chunk_scores.get(base + chunk, 0.0) + worth[value]
-            for file, value in zip(posting.files, posting.file_values, strict=True):
-                file_scores[file_base + file] = file_scores.get(file_base + file, 0.0) + worth[value]
-    spelled: dict[int, float] = {}
+    """The best files and ranges."""
+    asked = _asked(index, question, weights)
+    chunks, wholes = _add_up(index, asked.values())
+    spelled: set[int] = set()
     for name in question.names:
         defined = index.defined(name)
         for chunk in defined:
-            if len(defined) <= 3:
-                spelled[index.file_of(chunk)] = weights.spelled
-            chunk_scores[chunk] = chunk_scores.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
-    by_file: dict[int, list[tuple[float, int]]] = {}
-    for chunk, score in chunk_scores.items():
-        by_file.setdefault(index.file_of(chunk), []).append((score, chunk))
+            chunks[chunk] = chunks.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
+            if len(defined) <= _FEW:
+                spelled.add(index.file_of(chunk))
     paths = _path_scores(index, question)
     factors = _factors(index, question, weights)
-    files: list[tuple[float, int, int]] = []
-    for file, numbers in index.paths_of.items():
-        best = heapq.nlargest(4, by_file.get(file, ()))
-        own = sum(score * (1.0 if at == 0 else weights.next_chunks / (at + 1)) for at, (score, _) in enumerate(best))
-        own += weights.whole * file_scores.get(file, 0.0)
-        if weights.fcover: own *= (cov.get(file,0)/full)**weights.fcover
-        for number in numbers:
-            factor = max(factors[index.roles[number]], spelled.get(file, 0.0))
-            total = (own + weights.path * paths.get(number, 0.0)) * factor
-            if total > 0:
-                files.append((total, number, file))
-    files = heapq.nsmallest(FILES, files, key=lambda one: (-one[0], len(index.paths[one[1]]), index.paths[one[1]]))
-    ranges = _ranges(index, files, by_file, factors, weights, asked)
-    margin = files[0][0] / files[1][0] if len(files) > 1 else (math.inf if files else 0.0)
-    there = sorted(asked, key=lambda term: -asked[term][1])
+    files: list[_File] = []
+    aside: dict[str, list[_File]] = {Role.TEST: [], Role.DOCUMENT: []}
+    for file, held in _by_file(index, chunks, paths).items():
+        best = heapq.nlargest(4, held)
+        own = sum(score * (weights.next_chunks / (at + 1) if at else 1.0) for at, (score, _) in enumerate(best))
+        own += weights.whole * wholes.get(file, 0.0)
+        for number in index.paths_of[file]:
+            role = index.roles[number]
+            total = own + weights.path * paths.get(number, 0.0)
+            if role in aside:
+                aside[role].append(_File(total, number, file, held))
+            factor = max(factors[role], weights.spelled) if file in spelled else factors[role]
+            files.append(_File(total * factor, number, file, held))
+    best_files = _best(index, files, FILES)
+    margin = best_files[0].score / best_files[1].score if len(best_files) > 1 else math.inf if best_files else 0.0
     return Ranking(
-        tuple((index.paths[number], total) for total, number, _ in files), ranges, margin, _absent(index, question), tuple(there)
+        files=tuple((index.paths[one.number], one.score) for one in best_files),
+        ranges=_ranges(index, best_files, factors, weights, asked),
+        tests=_ranges(index, _best(index, aside[Role.TEST], 8), {}, weights, asked),
+        documents=_ranges(index, _best(index, aside[Role.DOCUMENT], 8), {}, weights, asked),
+        margin=margin,
+        absent=_absent(index, question),
+        rare=tuple(sorted(asked, key=lambda term: -asked[term].weight)),
     )
 
 
-def _asked(index: Index, question: Question):
-    """The question's terms that the tree holds, with their weight and postings."""
+def _asked(index: Index, question: Question, weights: Weights) -> dict[str, _Asked]:
+    """The rarest of the question's terms that the tree holds."""
     found = {}
     for term, count in question.counts.items():
         postings = index.postings(term)
-        holding = sum(index.alive(posting) for posting in postings)
+        holding = sum(map(index.alive, postings))
         if holding:
             rarity = math.log(1 + (index.chunk_count - holding + 0.5) / (holding + 0.5))
-            found[term] = (term, count * rarity, postings)
-    best = sorted(found, key=lambda term: -found[term][1])[:MOST]
-    return {term: found[term] for term in best}
+            found[term] = _Asked(count * rarity**weights.rarity, postings)
+    return {term: found[term] for term in heapq.nlargest(MOST, found, key=lambda term: found[term].weight)}
+
+
+def _add_up(index: Index, asked: Iterable[_Asked]) -> tuple[dict[int, float], dict[int, float]]:
+    """Scores of chunks and of whole files."""
+    chunks: dict[int, float] = {}
+    files: dict[int, float] = {}
+    for one in asked:
+        worth = [one.weight * STEP * value for value in range(256)]
+        for posting in one.postings:
+            for scores, base, numbers, values in (
+                (chunks, index.chunk_bases[posting.piece], posting.chunks, posting.chunk_values),
+                (files, index.file_bases[posting.piece], posting.files, posting.file_values),
+            ):
+                for number, value in zip(numbers, values, strict=True):
+                    scores[base + number] = scores.get(base + number, 0.0) + worth[value]
+    return chunks, files
+
+
+def _by_file(
+    index: Index, chunks: Mapping[int, float], paths: Mapping[int, float]
+) -> dict[int, list[tuple[float, int]]]:
+    """The chunks that score of each file of this tree, and files that only their path speaks for."""
+    found: dict[int, list[tuple[float, int]]] = {}
+    for chunk, score in chunks.items():
+        found.setdefault(index.file_of(chunk), []).append((score, chunk))
+    for number in paths:
+        if (file := index.file_at(number)) is not None:
+            found.setdefault(file, [])
+    return {file: held for file, held in found.items() if file in index.paths_of}
 
 
 def _path_scores(index: Index, question: Question) -> dict[int, float]:
@@ -128,45 +168,51 @@ def _path_scores(index: Index, question: Question) -> dict[int, float]:
     total = len(index.paths)
     for term in question.counts:
         numbers, values = index.path_postings(term)
-        if numbers:
-            rarity = math.log(1 + (total - len(numbers) + 0.5) / (len(numbers) + 0.5)) / 100
-            for number, value in zip(numbers, values, strict=True):
-                scores[number] = scores.get(number, 0.0) + rarity * value
+        rarity = math.log(1 + (total - len(numbers) + 0.5) / (len(numbers) + 0.5)) / 100
+        for number, value in zip(numbers, values, strict=True):
+            scores[number] = scores.get(number, 0.0) + rarity * value
     return scores
 
 
 def _factors(index: Index, question: Question, weights: Weights) -> dict[str, float]:
-    """What a file's role is worth."""
-    tests = sum(index.roles.count(role) for role in (Role.TEST, Role.FIXTURE))
+    """What a file's role is worth: a tree of nothing but tests is asked about tests."""
     plain = {Role.SOURCE: 1.0, Role.GENERATED: weights.noise, Role.RECORD: weights.noise}
     factors: dict[str, float] = {role: plain.get(role, weights.aside) for role in Role}
-    for role in (Role.TEST, Role.FIXTURE):
-        factors[role] = weights.named if role in question.means or 2 * tests > len(index.paths) * 1.8 else weights.test
-    for role in question.means - {Role.TEST, Role.FIXTURE}:
-        factors[role] = weights.docs
-    return factors
+    only_tests = sum(map(index.roles.count, _TESTS)) > 0.9 * len(index.paths)
+    for role in _TESTS:
+        factors[role] = weights.named if role in question.means or only_tests else weights.test
+    return factors | dict.fromkeys(question.means - _TESTS, 1.0)
 
 
-def _ranges(index, files, by_file, factors, weights, asked) -> tuple[Range, ...]:
+def _best(index: Index, files: Iterable[_File], most: int) -> list[_File]:
+    """In order; of equal ones the shorter path."""
+    there = (one for one in files if one.score > 0)
+    return heapq.nsmallest(
+        most, there, key=lambda one: (-one.score, len(index.paths[one.number]), index.paths[one.number])
+    )
+
+
+def _ranges(
+    index: Index, files: Sequence[_File], factors: Mapping[str, float], weights: Weights, asked: Mapping[str, _Asked]
+) -> tuple[Range, ...]:
+    """The chunks of the best files, by their own score and their file's."""
     found = []
-    top = files[0][0] if files else 1.0
-    for total, number, file in files:
-        places = index.places(file)
-        first = index.first_chunk(file)
-        for score, chunk in heapq.nlargest(8, by_file.get(file, ())):
-            value = score * factors[index.roles[number]] + weights.file_in_range * total
-            found.append((value, number, chunk, places[chunk - first]))
-    del top
-    found.sort(key=lambda one: (-one[0], index.paths[one[1]], one[3].start))
+    for one in files:
+        places, first = index.places(one.file), index.first_chunk(one.file)
+        factor = factors.get(index.roles[one.number], 1.0)
+        for score, chunk in heapq.nlargest(_PER_FILE, one.chunks):
+            value = score * factor + weights.file_in_range * one.score
+            found.append((value, index.paths[one.number], chunk, places[chunk - first]))
+    found.sort(key=lambda one: (-one[0], one[1], one[3].start))
     holding = _holding(index, {chunk for _, _, chunk, _ in found}, asked)
-    return tuple(Range(index.paths[number], place, value, frozenset(holding[chunk])) for value, number, chunk, place in found)
+    return tuple(Range(path, place, value, frozenset(holding[chunk])) for value, path, chunk, place in found)
 
 
-def _holding(index, chunks, asked) -> dict[int, set[str]]:
+def _holding(index: Index, chunks: Iterable[int], asked: Mapping[str, _Asked]) -> dict[int, set[str]]:
     """Which of the question's terms each chunk holds."""
-    found = {chunk: set() for chunk in chunks}
-    for term, _, postings in asked.values():
-        for posting in postings:
+    found: dict[int, set[str]] = {chunk: set() for chunk in chunks}
+    for term, one in asked.items():
+        for posting in one.postings:
             base = index.chunk_bases[posting.piece]
             for chunk in posting.chunks:
                 if base + chunk in found:
@@ -176,7 +222,8 @@ def _holding(index, chunks, asked) -> dict[int, set[str]]:
 
 def _absent(index: Index, question: Question) -> tuple[str, ...]:
     """Words none of whose terms is anywhere in the tree."""
+
     def there(term: str) -> bool:
-        return bool(len(index.path_postings(term)[0])) or any(index.alive(one) for one in index.postings(term))
+        return len(index.path_postings(term)[0]) > 0 or any(map(index.alive, index.postings(term)))
 
     return tuple(word for word, found in question.said.items() if not any(map(there, found)))

@@ -14,12 +14,14 @@ from scoutkit.agents.builtin import around
 from scoutkit.agents.builtin.around import Found
 from scoutkit.agents.builtin.evidence import cite
 from scoutkit.agents.builtin.index import Index
+from scoutkit.agents.builtin.paths import Role
 from scoutkit.agents.builtin.question import Question
 from scoutkit.agents.builtin.rank import Range, Ranking
 from scoutkit.git import Snapshot
 from scoutkit.symbols import language_of
 
 RANGES, PER_FILE, EXCERPT = 8, 4, 6
+_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _CLOSE = 1.1  # times the second file's score: less is hardly a lead
 _BULK = re.compile(
     r"^(?:bump|merge|release|format|\[pre-commit|chore\(deps)|\b(?:dependencies|ruff|black|prettier|lint|typos?)\b",
@@ -29,7 +31,7 @@ _BULK = re.compile(
 
 def write(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot, where: Path) -> str:
     """The report as Markdown."""
-    shown = list(_shown(ranking, snapshot))
+    shown = list(_shown(question, ranking, snapshot))
     if not shown:
         return "\n\n".join([*_nothing(question, ranking, index, snapshot), *_untold(ranking, index, shown)]) + "\n"
     answers = [Found(one.path, one.place) for one in shown]
@@ -47,13 +49,16 @@ def write(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot
     return "\n\n".join(parts) + "\n"
 
 
-def _shown(ranking: Ranking, snapshot: Snapshot) -> Iterator[Range]:
-    """Ranges worth showing: a few a file, none that cannot be cited, none far below the best."""
+def _shown(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator[Range]:
+    """Ranges worth showing: a few a file, none that cannot be cited, none far below the best; tests that stand among
+    the code they test only where tests are asked for."""
     counts: dict[str, int] = {}
     best = ranking.ranges[0].score if ranking.ranges else 0.0
     said = 0
     for one in ranking.ranges:
         if counts.get(one.path, 0) >= PER_FILE or one.score < best * 0.35 or said >= RANGES:
+            continue
+        if _TESTS.search(one.place.qualified) and Role.TEST not in question.means:
             continue
         if one.terms and cite(snapshot, one.path, one.place.start, one.place.end, [one.place.name]):
             counts[one.path] = counts.get(one.path, 0) + 1
@@ -66,7 +71,8 @@ def _title(question: Question, shown: list[Range]) -> str:
     first = shown[0].path
     names = list(dict.fromkeys(one.place.name for one in shown if one.path == first and one.place.name))[:2]
     where = f"{' and '.join(names)} in {first}" if names else first
-    return f"# {words[:1].upper()}{words[1:]}: {where}"
+    plain = words.split(" ")[0] not in question.names
+    return f"# {words[:1].upper() if plain else words[:1]}{words[1:]}: {where}"
 
 
 def _description(ranking: Ranking, index: Index, shown: list[Range]) -> str:
