@@ -1,5 +1,5 @@
 """A file as chunks: the pieces that are ranked and shown. A function or method with its comment, a class without its
-methods, a section of a document, or a block of what lies between them.
+methods, a section of a document, or a block of what lies between them. Changing them means changing `VERSION`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from scoutkit.symbols import Symbol, symbols
 
+VERSION = 1
 BLOCK = 60  # lines of a block at most
 _LARGE = 120  # lines: a function beyond this that has functions inside is shown as those
 _UNITS = frozenset({"function", "method", "constructor", "macro", "test", "property"})

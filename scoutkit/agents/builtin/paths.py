@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+VERSION = 1  # of the rules: what they say is kept with each tree
+
 
 class Role(StrEnum):
     """Kept as one letter a path."""
@@ -21,37 +23,44 @@ class Role(StrEnum):
     RECORD = "r"  # changelogs, licences, lists of people
 
 
-_RULES = (
-    (Role.FIXTURE, r"(?:^|/)(?:__)?(?:fixtures?|testdata|test-data|test_data|snapshots?|golden|cassettes)(?:__)?/|\.snap$"),
-    (
-        Role.VENDORED,
+_PROSE = r"(?:\.(?:md|rst|txt|adoc|html))?$"
+_RULES = {  # the first that fits
+    Role.FIXTURE: (
+        r"(?:^|/)(?:__)?(?:fixtures?|testdata|test-data|test_data|snapshots?|golden|cassettes)(?:__)?/",
+        r"\.snap$",
+    ),
+    Role.VENDORED: (
         r"(?:^|/)(?:node_modules|vendor(?:ed)?|_vendor|third[-_]?party|bower_components|deps|external|extern)/",
     ),
-    (
-        Role.GENERATED,
-        r"(?:^|/)(?:dist|generated|gen|_build|\.yarn)/|\.min\.(?:js|css)$|[._-](?:pb|pb2|generated|gen)\."
-        r"|\.(?:map|lock|svg|csv|tsv|po|pot|mo|ipynb|patch|diff|log)$|_pb2\.py$|(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml"
-        r"|go\.sum|npm-shrinkwrap\.json|.*\.lock\.json)$",
+    Role.GENERATED: (
+        r"(?:^|/)(?:dist|generated|gen|_build|\.yarn)/",
+        r"\.min\.(?:js|css)$|[._-](?:pb|pb2|generated|gen)\.|_pb2\.py$",
+        r"\.(?:map|lock|svg|csv|tsv|po|pot|mo|ipynb|patch|diff|log)$",
+        r"(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum|npm-shrinkwrap\.json|.*\.lock\.json)$",
     ),
-    (
-        Role.RECORD,
-        r"(?:^|/)(?:changes|changelog|history|news|releases?|authors|contributors|maintainers|licen[cs]e|copying|notice"
-        r"|governance|code_of_conduct|security|sponsors|backers)(?:[-_][^/.]*)?(?:\.(?:md|rst|txt|adoc|html))?$|(?:^|/)(?:changelogs?|\.changeset)/",
+    Role.RECORD: (
+        rf"(?:^|/)(?:changes|changelog|history|news|releases?|licen[cs]e|copying|notice)(?:[-_][^/.]*)?{_PROSE}",
+        rf"(?:^|/)(?:authors|contributors|maintainers|governance|code_of_conduct|security|sponsors|backers){_PROSE}",
+        r"(?:^|/)(?:changelogs?|\.changeset)/",
     ),
-    (Role.DOCUMENT, r"\.(?:md|mdx|rst|adoc|txt|markdown)$"),
-    (
-        Role.TEST,
-        r"(?:^|/)(?:tests?|specs?|__tests__|__mocks__|e2e|testing|test[-_]suite|\w+[-_]tests?|tests?[-_]\w+|cypress)/"
-        r"|(?:^|/)(?:test_[^/]*|tests?|conftest)\.\w+$|[._-](?:tests?|specs?|spec-d|test-d|e2e|bench)\.\w+$"
-        r"|(?:^|/)\w*(?:Tests?|Spec|IT)\.(?:java|kt|scala|cs|swift|php|groovy)$|(?:^|/)(?:mocks?|fakes?|stubs?)(?:/|\.\w+$)|(?:^|[/_.-])(?:mock|fake|stub)[_.-]|[_.-](?:mocks?|fakes?|stubs?)\.\w+$",
+    Role.DOCUMENT: (r"\.(?:md|mdx|rst|adoc|txt|markdown)$",),
+    Role.TEST: (
+        r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing|test[-_]suite|\w+[-_]tests?|tests?[-_]\w+|cypress)/",
+        r"(?:^|/)(?:test_[^/]*|tests?|conftest)\.\w+$",
+        r"[._-](?:tests?|specs?|spec-d|test-d|e2e|bench)\.\w+$",
+        r"(?:^|/)\w*(?:Tests?|Spec|IT)\.(?:java|kt|scala|cs|swift|php|groovy)$",
+        r"(?:^|/)(?:__mocks__|mocks?|fakes?|stubs?)(?:/|\.\w+$)",
+        r"(?:^|[/_.-])(?:mock|fake|stub)[_.-]|[_.-](?:mocks?|fakes?|stubs?)\.\w+$",
     ),
-    (Role.EXAMPLE, r"(?:^|/)_?(?:examples?|samples?|demos?|tutorials?|playground|benchmarks?|bench)/"),
-    (Role.OLD, r"(?:^|/)(?:deprecated|legacy|compat|obsolete|old)(?:/|\.\w+$)"),
-    (Role.TOOL, r"(?:^|/)(?:scripts?|tools?|ci|\.github|\.circleci|hack|devtools|packaging)/|^contrib/"),
-    (Role.DOCUMENT, r"(?:^|/)(?:docs?|website)/"),
-)
+    Role.EXAMPLE: (r"(?:^|/)_?(?:examples?|samples?|demos?|tutorials?|playground|benchmarks?|bench)/",),
+    Role.OLD: (r"(?:^|/)(?:deprecated|legacy|compat|obsolete|old)(?:/|\.\w+$)",),
+    Role.TOOL: (r"(?:^|/)(?:scripts?|tools?|ci|\.github|\.circleci|hack|devtools|packaging)/|^contrib/",),
+}
+_RULES_LATE = {Role.DOCUMENT: (r"(?:^|/)(?:docs?|website)/",)}
 _COMPILED = [
-    (role, re.compile(rule, re.IGNORECASE if role is not Role.TEST else 0)) for role, rule in _RULES
+    (role, re.compile("|".join(rules), re.IGNORECASE if role is not Role.TEST else 0))
+    for table in (_RULES, _RULES_LATE)
+    for role, rules in table.items()
 ]
 
 

@@ -14,30 +14,39 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _SHAPED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
-_FRAME = re.compile(r"(?:File \"|\bat .*?\(?|^\s*)((?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)", re.MULTILINE)
+_FRAME = re.compile(
+    r"(?:File \"|\bat .*?\(?|^\s*)((?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)", re.MULTILINE
+)
 _STOP = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but by
-    can cannot could did do does doing don done down during each either else etc ever few for from further get gets give
-    given go goes going had has have having he her here how i if in into is isn it its itself just know let like ll made
-    make makes many may me might more most much must my need needs no nor not now of off on once one only or other our
-    out over own please re same say see shall she should show so some somewhere such tell than that the their them then
-    there these they thing this those through thus to too two under until up upon us use used uses using ve very via want
-    was way we well were what when where whether which while who whom whose why will with within without would yes you
-    your
-    code codebase repo repository project happen happens happening work works working implement implemented implements
-    implementation function functions method methods class classes file files module modules purpose relationship role
-    main explain describe find responsible actually exactly""".split()
+    re.findall(
+        r"\w+",
+        """
+    a about above after again all also am an and any are as at be because been before being below between both but by
+    can cannot could did do does doing don done down during each either else etc ever few for from further get gets
+    give given go goes going had has have having he her here how i if in into is isn it its itself just know let like
+    ll made make makes many may me might more most much must my need needs no nor not now of off on once one only or
+    other our out over own please re same say see shall she should show so some somewhere such tell than that the
+    their them then there these they thing this those through thus to too two under until up upon us use used uses
+    using ve very via want was way we well were what when where whether which while who whom whose why will with
+    within without would yes you your code codebase repo repository project happen happens happening work works
+    working implement implemented implements implementation function functions method methods class classes file files
+    module modules purpose relationship role main explain describe find responsible actually exactly""",
+    )
 )
 _VAGUE = frozenset(
-    """add added adding adds allow allows alternative approach architectural architecture aspect avoid behavior behaviour
+    re.findall(
+        r"\w+",
+        """
+    add added adding adds allow allows alternative approach architectural architecture aspect avoid behavior behaviour
     chain change changed changes clean cleanup complete component concern concerns consider constraint control correct
     correctly decision dependency design detail details determine determines determining different distinction enable
     enables enabling enforce ensure ensures ensuring exist existing exists fix fixed fixes flow handle handled handles
     handling impact implication implications improve including instead interact interaction issue logic maintain
     maintaining maintains mechanism minor move necessary new overall path pattern perform performance prevent prevents
     problem process properly provide provides rather refactor related remove removed removes rename require required
-    requires responsibility result semantic separate separation specific step strategy structure support supports system
-    unnecessary update updated updates various verify when""".split()
+    requires responsibility result semantic separate separation specific step strategy structure support supports
+    system unnecessary update updated updates various verify when""",
+    )
 )
 _VAGUE_WORTH = 0.6  # against 1 for a word that says what is meant
 

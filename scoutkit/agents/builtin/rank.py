@@ -39,6 +39,9 @@ class Weights:
     noise: float = 0.3  # generated files, changelogs
 
 
+_CHOSEN = Weights()
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """Lines that answer. `terms` are the question's that they hold."""
@@ -83,7 +86,7 @@ class _File:
     chunks: Sequence[tuple[float, int]]
 
 
-def rank(index: Index, question: Question, weights: Weights = Weights()) -> Ranking:  # noqa: B008 - frozen
+def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Ranking:
     """The best files and ranges."""
     asked = _asked(index, question, weights)
     chunks, wholes = _add_up(index, asked.values())

@@ -66,7 +66,9 @@ def digest(
     parse: bool = True,
 ) -> None:
     """Read a batch and keep it, whole."""
-    made, files, unread = Segment(), [], []
+    made = Segment()
+    files: list[tuple[str, str]] = []
+    unread: list[tuple[str, str, int]] = []
     with git.Blobs(where) as blobs:
         for one in batch:
             raw = blobs.read(one.blob)

@@ -19,10 +19,10 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from scoutkit import config
-from scoutkit.agents.builtin import segment, terms
+from scoutkit import config, languages
+from scoutkit.agents.builtin import chunks, paths, segment, terms
 
 CAPACITY = 700_000_000  # bytes; beyond it the segments that were not used for longest go
 SNAPSHOTS = 24  # the newest are kept
@@ -75,7 +75,7 @@ class Store:
         """False where it is a temporary one."""
         return self._temporary is None
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -151,14 +151,20 @@ class Store:
         run("COMMIT")
         return {(oid.hex(), form): (number, at) for oid, form, number, at in rows}
 
-    def add(self, made: segment.Segment, files: Sequence[tuple[str, str]], unread: Iterable[tuple[str, str, int]]) -> None:
+    def add(
+        self, made: segment.Segment, files: Sequence[tuple[str, str]], unread: Iterable[tuple[str, str, int]]
+    ) -> None:
         """Keep a segment, whose files are `files` in order, and what was not read and why."""
         with self.writing() as write:
             number = 0
             if files:
                 row = (made.firsts.tobytes(), made.chunks, _today())
-                number = write.execute("INSERT INTO segments (firsts, chunks, used) VALUES (?, ?, ?)", row).lastrowid or 0
-                write.executemany("INSERT INTO files VALUES (?, ?, ?)", ((number, *one) for one in enumerate(made.files)))
+                number = (
+                    write.execute("INSERT INTO segments (firsts, chunks, used) VALUES (?, ?, ?)", row).lastrowid or 0
+                )
+                write.executemany(
+                    "INSERT INTO files VALUES (?, ?, ?)", ((number, *one) for one in enumerate(made.files))
+                )
                 write.executemany("INSERT INTO postings VALUES (?, ?, ?)", ((number, *one) for one in made.postings()))
             rows: list[tuple[bytes, str, int, int]] = [
                 *((bytes.fromhex(oid), form, number, at) for at, (oid, form) in enumerate(files)),
@@ -176,25 +182,28 @@ class Store:
                 write.execute("UPDATE snapshots SET used = ? WHERE id = ?", (int(time.time()), row[0]))
         return row[0], zlib.decompress(row[1])
 
-    def keep(self, key: str, data: bytes, paths: Iterable[tuple[str, bytes]]) -> None:
+    def keep(self, key: str, data: bytes, path_terms: Iterable[tuple[str, bytes]]) -> None:
         """Keep a snapshot and its path terms; the oldest go."""
         with self.writing() as write:
             old = [row[0] for row in write.execute("SELECT id FROM snapshots WHERE key = ?", (key,))]
             old += [
-                row[0] for row in write.execute("SELECT id FROM snapshots ORDER BY used DESC LIMIT -1 OFFSET ?", (SNAPSHOTS,))
+                row[0]
+                for row in write.execute("SELECT id FROM snapshots ORDER BY used DESC LIMIT -1 OFFSET ?", (SNAPSHOTS,))
             ]
             for number in old:
                 write.execute("DELETE FROM snapshots WHERE id = ?", (number,))
                 write.execute("DELETE FROM path_terms WHERE snapshot = ?", (number,))
             row = (key, int(time.time()), zlib.compress(data, 1))
             number = write.execute("INSERT INTO snapshots (key, used, data) VALUES (?, ?, ?)", row).lastrowid
-            write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in paths))
+            write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in path_terms))
 
     def pieces(self, ids: Sequence[int]) -> list[Piece] | None:
         """Segments by id, which then count as used today; None when one is gone."""
         found: dict[int, tuple[bytes, int, int]] = {}
         for number in ids:
-            row = self.connection.execute("SELECT firsts, chunks, used FROM segments WHERE id = ?", (number,)).fetchone()
+            row = self.connection.execute(
+                "SELECT firsts, chunks, used FROM segments WHERE id = ?", (number,)
+            ).fetchone()
             if row is None:
                 return None
             found[number] = row
@@ -202,10 +211,10 @@ class Store:
             with contextlib.suppress(sqlite3.OperationalError), self.writing() as write:
                 write.executemany("UPDATE segments SET used = ? WHERE id = ?", old)
         pieces = []
-        for number, (raw, chunks, _) in found.items():
+        for number, (raw, count, _) in found.items():
             firsts = array("H")
             firsts.frombytes(raw)
-            pieces.append(Piece(number, firsts, chunks))
+            pieces.append(Piece(number, firsts, count))
         return pieces
 
     def trim(self, capacity: int = CAPACITY) -> None:
@@ -218,7 +227,9 @@ class Store:
         size = self._size()
         if size <= capacity:
             return
-        order = self.connection.execute("SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_today(),)).fetchall()
+        order = self.connection.execute(
+            "SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_today(),)
+        ).fetchall()
         for (number,) in order:
             with self.writing() as write:
                 for table in ("postings", "files", "blobs"):
@@ -235,10 +246,11 @@ class Store:
 
 
 def version() -> str:
-    """Names everything that decides what a file's postings are."""
+    """Names everything that decides what is kept of a file and a tree."""
     from importlib.metadata import version as installed
 
-    said = f"{terms.VERSION}.{segment.VERSION}.{installed('semble-grammars')}.{installed('pystemmer')}"
+    made_by = (installed("semble-grammars"), installed("pystemmer"), sorted(languages.DEFINITIONS.items()))
+    said = repr((terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION, made_by))
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
