@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -49,6 +50,21 @@ _VAGUE = frozenset(
     )
 )
 _VAGUE_WORTH = 0.6  # against 1 for a word that says what is meant
+_SHORT = """
+    auth authentication authorization | config configuration configure cfg conf | env environment | db database |
+    param parameter params | arg argument args | attr attribute | prop property | opt option | var variable |
+    msg message | req request | resp response | ctx context | err error | cmd command | conn connection |
+    dir directory folder | repo repository | doc documentation | src source | dst destination | pkg package |
+    init initialize initialization | exec execute execution | alloc allocate allocation | del delete |
+    async asynchronous | sync synchronize synchronous | tmp temp temporary | prev previous | cur current curr |
+    func function | num number | str string | char character | int integer | bool boolean | dict dictionary |
+    ref reference | expr expression | stmt statement | decl declaration | regex regexp | elem element |
+    val value | idx index | len length | max maximum | min minimum | buf buffer | ptr pointer | addr address |
+    recv receive | sub subscribe subscription | pub publish | perm permission | proc process | mem memory |
+    app application | lib library | util utility | admin administrator | id identifier | iter iterator iterate |
+    seq sequence | stat statistics | tx transaction txn | sess session | fmt format | info information | ws websocket
+    """  # words and what code calls them
+_SHORT_WORTH = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +96,19 @@ def understand(text: str) -> Question:
             said.setdefault(word, found)
             for term in found:
                 counts[term] = counts.get(term, 0.0) + (_VAGUE_WORTH if word.lower() in _VAGUE else 1.0)
+    for term in list(counts):
+        for other in _short().get(term, ()):
+            counts.setdefault(other, _SHORT_WORTH * counts[term])
     lowered = {word.lower() for word in every}
     means = frozenset(role for role, named in WORDS.items() if lowered & named)
     return Question(text, counts, said, _names(cleaned), frames, means)
+
+
+@functools.cache
+def _short() -> dict[str, frozenset[str]]:
+    """Terms with the other terms for the same thing."""
+    groups = [frozenset(terms.expand(word)[0] for word in group.split()) for group in _SHORT.split("|")]
+    return {term: group - {term} for group in groups for term in group}
 
 
 def _names(text: str) -> tuple[str, ...]:
