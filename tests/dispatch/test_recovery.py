@@ -242,7 +242,7 @@ def test_a_run_is_stopped_from_another_process(command: Command) -> None:
     command.heard("result stopped")
     began = time.monotonic()
     assert recovery.stop(ended, command.journal, command.records) == ended
-    assert time.monotonic() - began < 0.1
+    assert time.monotonic() - began < 5
 
 
 def test_stopping_a_run_whose_command_died_returns_it_to_be_recovered(command: Command) -> None:
