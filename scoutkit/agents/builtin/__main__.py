@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from scoutkit import git
+from scoutkit.agents.builtin.findings import find
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.question import understand
 from scoutkit.agents.builtin.rank import rank
@@ -29,7 +30,7 @@ def main() -> int:
             question = understand(asked["question"])
             ranking = rank(index, question)
             say("reading what fits best")
-            emit(Event(EventKind.REPORT, write(question, ranking, index, snapshot, where)))
+            emit(Event(EventKind.REPORT, write(find(question, ranking, index, snapshot, where))))
     except ScoutError as error:
         emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))
         return 1

@@ -1,15 +1,16 @@
-"""What is around the lines that answer: who calls them, what they call, tests, documents, settings. All by name: the
-code is read, not run.
+"""What is around the lines that answer: who calls them, what they call, tests that use them, settings they read. All by
+name: the code is read, not run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from scoutkit import symbols
-from scoutkit.agents.builtin.evidence import Cited, cite, mentions
+from scoutkit.agents.builtin import terms
+from scoutkit.agents.builtin.evidence import Cited, cite, holds
 from scoutkit.agents.builtin.index import Index
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.segment import Place
@@ -18,156 +19,162 @@ from scoutkit.git import Snapshot
 MANY = 8  # a name defined more often than this says nothing about who calls whom
 _FILES = 12  # are read for one name
 _NOISE = frozenset(
-    """__init__ __new__ __call__ __enter__ __exit__ add append as_ref as_str call clone close collect copy create emit
-    expect extend find format from get has includes index into iter init insert is join keys len list load log main map
-    new next open parse pop print push put read remove require reset run send set setup size sort split start stop str
-    test then to_string toString trigger unwrap update use values write""".split()  # noqa: SIM905
+    re.findall(
+        r"\w+",
+        """
+    __init__ __new__ __call__ __enter__ __exit__ add append apply as_ref as_str assert begin bind call clear clone
+    close collect constructor copy count create debug default delete each emit end equal equals error exec exit
+    expect extend filter find first flush format forEach from get handle has hash id includes index info init
+    initialize insert into is iter join key keys last len length list load lock log main map match max min name new
+    next ok open parse path peek pop print push put raise read reduce register release remove render replace require
+    reset resolve run save select send set setup size slice sort split start stop str string sum super sync test
+    text then to_s to_string toString trigger type unlock unwrap update use value values wait warn with write""",
+    )
 )
 _SETTING = re.compile(
-    r"""(?:environ(?:\.get)?[\[(]\s*|getenv\(\s*|Getenv\(\s*|process\.env\.|env::var\(\s*|ENV(?:\.fetch)?[\[(]\s*)["']?([A-Z][A-Z0-9_]{2,})"""
-    r"""|[Cc]onfig(?:\.get)?[\[(]\s*["']([\w.-]{3,60})["']"""
+    r"""(?:environ(?:\.get)?[\[(]\s*|[gG]etenv\(\s*|LookupEnv\(\s*|process\.env\.|env::var\(\s*|ENV(?:\.fetch)?[\[(]\s*)"""
+    r"""["']?([A-Z][A-Z0-9_]{2,})"""
+    r"""|[Cc]onfig(?:uration)?(?:\.get\w*)?[\[(]\s*["']([\w.-]{3,60})["']"""
+    r"""|[Ff]lags\(\)\.\w+\([^"]{0,60}"([a-z][\w-]{1,40})\""""
+    r"""|\bsettings\.([A-Za-z_]\w{2,40})\b(?!\()"""
     r"""|["'](--[a-z][a-z0-9-]{2,40})["']"""
 )
+_IMPORT = re.compile(r"\s*(?:import\b|from\s.*\bimport\b|use\s|#\s*include|(?:const|let|var)\b.*\brequire\()")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A range that answers, with what is defined there."""
+class Link:
+    """`name` of one place has to do with another: `cited`. `sure` is False where several definitions share the name
+    that was looked for."""
 
-    path: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A place that has to do with a name. `sure` is False where several definitions share the name."""
-
-    cited: Cited
     name: str
-    sure: bool
+    cited: Cited
+    sure: bool = True
+    held: tuple[str, ...] = ()  # the question's words, as the lines have them
 
 
 def telling(index: Index, name: str) -> int:
-    """How many definitions a name has, 0 for one that says nothing."""
-    if len(name) < 3 or name in _NOISE or not re.fullmatch(r"[^\W\d]\w*", name):
+    """How many definitions a name has; 0 for one that says nothing."""
+    if len(name) < 3 or name in _NOISE or not re.fullmatch(r"[^\W\d]\w*[?!]?", name):
         return 0
     found = len(index.defined(name))
     return found if found <= MANY else 0
 
 
-def callers(index: Index, snapshot: Snapshot, answer: Found, *, most: int) -> Iterator[Neighbour]:
-    """Who calls what is defined in a range, source files first, each calling definition once."""
-    name = answer.place.name
-    known = telling(index, name)
+def mentions(index: Index, name: str) -> list[str]:
+    """Paths of files in which a name is used or defined, in the tree's order."""
+    term = terms.whole(name)
+    files = {
+        index.file_bases[posting.piece] + file
+        for posting in (index.postings(term) if term else ())
+        for file in posting.files
+    }
+    return [index.paths[number] for number in sorted(n for file in files for n in index.paths_of.get(file, ()))]
+
+
+def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: int) -> Iterator[Link]:
+    """The definitions that call what is defined at a place, source files first, the nearest first; each once."""
+    known = telling(index, place.name)
     if not known:
         return
+    files = [other for other in mentions(index, place.name) if role_of(other) not in (Role.TEST, Role.FIXTURE)]
     said = 0
-    paths = mentions(index, name)
-    for path in _nearest([path for path in paths if role_of(path) is not Role.TEST] or paths, answer.path):
-        text = snapshot.text(path)
-        if text is None:
+    for other in _nearest(files, path):
+        text = snapshot.text(other)
+        if text is None or place.name not in text:
             continue
         seen: set[str] = set()
-        for call in symbols.calls(path, text):
-            inside = path == answer.path and answer.place.start <= call.line <= answer.place.end
-            if call.name != name or inside:
+        for call in symbols.calls(other, text):
+            inside = other == path and place.start <= call.line <= place.end
+            if call.name != place.name or inside:
                 continue
-            holder = symbols.enclosing(path, text, call.line, call.line)
-            if holder in seen:
+            holder = symbols.enclosing(other, text, call.line, call.line)
+            cited = cite(snapshot, other, call.line, call.line, [place.name])
+            if holder in seen or cited is None or cited.name != place.name:
                 continue
             seen.add(holder)
-            cited = cite(snapshot, path, call.line, call.line, [name])
-            if cited:
-                yield Neighbour(cited, holder, known == 1)
-                said += 1
-                if said >= most:
-                    return
+            yield Link(holder, cited, known == 1)
+            said += 1
+            if said >= most:
+                return
 
 
-def callees(index: Index, snapshot: Snapshot, answer: Found, *, most: int) -> Iterator[Neighbour]:
-    """The definitions in this tree of what a range calls, in the order of the calls."""
-    text = snapshot.text(answer.path)
-    if text is None:
-        return
-    seen = {answer.place.name}
-    for call in symbols.calls(answer.path, text, answer.place.start, answer.place.end):
+def callees(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: int) -> Iterator[Link]:
+    """The definitions in this tree of what a place calls, in the order of the calls. A name with several definitions
+    counts only where one of them is close by."""
+    text = snapshot.text(path) or ""
+    seen = {place.name}
+    said = 0
+    for call in symbols.calls(path, text, place.start, place.end):
         if call.name in seen:
             continue
         seen.add(call.name)
         known = telling(index, call.name)
-        place = _definition(index, call.name, answer.path) if known else None
-        if place is None or (place[0] == answer.path and answer.place.start <= place[1].start <= answer.place.end):
+        found = _definition(index, call.name, path) if known else None
+        if found is None or (found[0] == path and place.start <= found[1].start <= place.end):
             continue
-        cited = cite(snapshot, place[0], place[1].start, place[1].end, [call.name])
-        if cited:
-            yield Neighbour(cited, place[1].qualified, known == 1)
-            if len(seen) > most * 4:
+        near = found[0] == path or found[0].rpartition("/")[0] == path.rpartition("/")[0]
+        cited = cite(snapshot, found[0], found[1].start, found[1].end, [call.name])
+        if cited and cited.name == call.name and (known == 1 or near):
+            yield Link(found[1].qualified, cited, known == 1)
+            said += 1
+            if said >= most:
                 return
 
 
 def _definition(index: Index, name: str, near: str) -> tuple[str, Place] | None:
-    """Where a name is defined, the nearest file first, tests last."""
-    found = []
+    """Where a name is defined, outside tests, the nearest file first."""
+    found: dict[str, Place] = {}
     for chunk in index.defined(name):
         file = index.file_of(chunk)
-        places = index.places(file)
-        at = chunk - index.first_chunk(file)
-        numbers = index.paths_of.get(file, [])
-        if numbers and at < len(places):
-            found.append((index.paths[numbers[0]], places[at]))
-    order = {path: rank for rank, path in enumerate(_nearest([path for path, _ in found], near))}
-    return min(found, key=lambda one: order[one[0]]) if found else None
+        places, at = index.places(file), chunk - index.first_chunk(file)
+        for number in index.paths_of.get(file, [])[:1]:
+            if role_of(index.paths[number]) is not Role.TEST:
+                found.setdefault(index.paths[number], places[at])
+    first = next(iter(_nearest(list(found), near)), None)
+    return (first, found[first]) if first else None
 
 
-def tests_and_documents(
-    index: Index, snapshot: Snapshot, names: list[str], *, most: int
-) -> tuple[list[Neighbour], list[Neighbour]]:
-    """Tests that use one of the names, and documents that mention one, the first line of each file."""
-    tests: dict[str, Neighbour] = {}
-    documents: dict[str, Neighbour] = {}
+def users(index: Index, snapshot: Snapshot, names: Sequence[str], role: Role, *, most: int) -> list[Link]:
+    """Where files of a role use one of the names, once a file, each with the definition or section that does."""
+    found: dict[str, Link] = {}
     for name in names:
         if not telling(index, name):
             continue
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        looked = 0
-        for path in mentions(index, name):
-            role = role_of(path)
-            into = tests if role is Role.TEST else documents if role is Role.DOCUMENT else None
-            if into is None or path in into or len(into) >= most or looked >= _FILES:
-                continue
-            looked += 1
+        paths = [path for path in mentions(index, name) if role_of(path) is role and path not in found]
+        for path in paths[:_FILES]:
             lines = snapshot.lines(path) or []
-            at = next(
-                (number for number, line in enumerate(lines, 1) if word.search(line) and not _imports(line)), None
-            )
+            used = (at for at, line in enumerate(lines, 1) if holds(line, name) and not _IMPORT.match(line))
+            at = next(used, 0)
             cited = cite(snapshot, path, at, at, [name]) if at else None
-            if at and cited:
-                into[path] = Neighbour(cited, symbols.enclosing(path, "\n".join(lines), at, at), sure=True)
-    return list(tests.values()), list(documents.values())
-
-
-def settings(snapshot: Snapshot, answers: list[Found], *, most: int) -> list[Cited]:
-    """Environment variables, configuration keys and flags that the ranges read, each once."""
-    found: dict[str, Cited] = {}
-    for answer in answers:
-        lines = snapshot.lines(answer.path) or []
-        for number in range(answer.place.start, min(answer.place.end, len(lines)) + 1):
-            for match in _SETTING.finditer(lines[number - 1]):
-                key = next(group for group in match.groups() if group)
-                if (
-                    key not in found
-                    and len(found) < most
-                    and (cited := cite(snapshot, answer.path, number, number, [key]))
-                ):
-                    found[key] = cited
+            if cited and len(found) < most:
+                found[path] = Link(symbols.enclosing(path, "\n".join(lines), at, at), cited)
     return list(found.values())
 
 
-def _imports(line: str) -> bool:
-    return bool(re.match(r"\s*(?:import\b|from\s.*\bimport\b|use\s|#include|(?:const|let|var)\b.*\brequire\()", line))
+def settings(
+    snapshot: Snapshot, places: Sequence[tuple[str, Place]], asked: Collection[str], *, most: int
+) -> list[Cited]:
+    """Environment variables, configuration keys and flags that the places read, each once; those that hold a term that
+    was asked for first."""
+    found: dict[str, Cited] = {}
+    for path, place in places:
+        lines = snapshot.lines(path) or []
+        for number in range(place.start, min(place.end, len(lines)) + 1):
+            for match in _SETTING.finditer(lines[number - 1][:2000]):
+                key = next(group for group in match.groups() if group)
+                cited = cite(snapshot, path, number, number, [key])
+                if cited and cited.name == key:
+                    found.setdefault(key, cited)
+
+    def distance(key: str) -> tuple[bool, bool]:
+        held = any(term in asked for word in terms.raw(key.replace("-", " ")) for term in terms.expand(word))
+        return not held, not key.isupper()
+
+    return [found[key] for key in sorted(found, key=distance)[:most]]
 
 
-def _nearest(paths: list[str], near: str) -> list[str]:
+def _nearest(paths: Sequence[str], near: str) -> list[str]:
     """Source files before others, those nearest to `near` first; as many as are worth reading."""
     folders = near.split("/")
 

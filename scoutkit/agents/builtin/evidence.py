@@ -3,58 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scoutkit.agents.builtin import terms
-from scoutkit.agents.builtin.index import Index
 from scoutkit.git import Snapshot
 
-_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_NAME = re.compile(r"[^\W\d][\w$]{2,}")
 _KEYWORDS = frozenset(
-    """and break case class const continue def default elif else end enum export extends false final finally for from
-    func function impl import include interface let module mut new nil none not null package private protected public
-    pub raise require return self static struct super switch this throw true try type use var void while with
-    yield""".split()  # noqa: SIM905
+    re.findall(
+        r"\w+",
+        """
+    abstract and async await bool break case catch char class const continue def default defer del elif else end enum
+    export extends extern false final finally float for foreach from func function goto if impl import include int
+    interface let long match module mut new nil none not null package private protected pub public raise require return
+    self short static string struct super switch this throw true try type typedef union unless unsigned use using var
+    virtual void when while with yield""",
+    )
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A place with a name or text in its lines, as a report writes them."""
+    """A place, and a name or text that its lines hold."""
 
     path: str
     start: int
     end: int
     name: str
 
-    def __str__(self) -> str:
-        place = f"{self.path}:{self.start}" if self.start == self.end else f"{self.path}:{self.start}-{self.end}"
-        return f"`{place}` `{self.name}`"
+    @property
+    def place(self) -> str:
+        """As a report writes it."""
+        lines = f"{self.start}" if self.start == self.end else f"{self.start}-{self.end}"
+        return f"`{self.path}:{lines}`"
 
 
 def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[str]) -> Cited | None:
-    """The place with the first of `names` that is in its lines, else with another that is; None where there is none."""
+    """The place with the first of `names` that is in its lines, else with another that is; None where there is none, or
+    where the path cannot be written in a report."""
     lines = snapshot.lines(path)
-    if lines is None or "`" in path or not 1 <= start <= end <= len(lines):
+    if lines is None or "`" in path or not path.isprintable() or not 1 <= start <= end <= len(lines):
         return None
     text = "\n".join(lines[start - 1 : end])
     for name in names:
-        if name and "`" not in name and "\n" not in name and re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text):
+        owner, dot, last = name.rpartition(".")
+        if holds(text, name) or (dot and holds(text, last) and holds("\n".join(lines), owner.rpartition(".")[2])):
             return Cited(path, start, end, name)
-    found = [name for name in _NAME.findall(text) if name.lower() not in _KEYWORDS]
-    if found:
-        return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len))
-    said = next((" ".join(line.split()) for line in text.split("\n") if re.search(r"\w", line)), "")
-    return Cited(path, start, end, said[:80]) if said and "`" not in said[:80] else None
+    found = [name for name in _NAME.findall(text[:20_000]) if name.lower() not in _KEYWORDS and len(name) <= 80]
+    return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
 
 
-def mentions(index: Index, name: str) -> list[str]:
-    """Paths of files in which a name is used or defined, in the tree's order."""
-    term = terms.whole(name)
-    files: set[int] = set()
-    for posting in index.postings(term) if term else ():
-        base = index.file_bases[posting.piece]
-        files.update(base + file for file in posting.files)
-    numbers = sorted(number for file in files for number in index.paths_of.get(file, ()))
-    return [index.paths[number] for number in numbers]
+def holds(text: str, name: str) -> bool:
+    """Can `name` be written in backticks, and is it in the text as a word of its own?"""
+    plain = bool(name) and name == " ".join(name.split()) and "`" not in name and name.isprintable()
+    return plain and bool(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text))
+
+
+def words_held(text: str, wanted: Sequence[str], *, beside: str, most: int) -> list[str]:
+    """Identifiers in a text that hold one of the `wanted` terms each, in the order of those."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(_NAME.findall(text[:100_000])):
+        if name != beside and len(name) <= 40 and name.lower() not in _KEYWORDS:
+            for term in terms.expand(name):
+                if term not in found or len(name) < len(found[term]):
+                    found[term] = name
+    held = dict.fromkeys(found[term] for term in wanted if term in found)
+    return list(held)[:most]

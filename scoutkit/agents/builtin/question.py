@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scoutkit import words
@@ -69,12 +70,17 @@ _SHORT_WORTH = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out;
-    `names`: identifiers spelled as in code; `frames`: path and line of a pasted traceback; `means`: roles it names."""
+    """What was understood.
+
+    `counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out; `phrases`:
+    runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
+    traceback; `means`: roles it names.
+    """
 
     text: str
     counts: dict[str, float]
     said: dict[str, tuple[str, ...]]
+    phrases: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     frames: tuple[tuple[str, int], ...]
     means: frozenset[Role]
@@ -101,7 +107,17 @@ def understand(text: str) -> Question:
             counts.setdefault(other, _SHORT_WORTH * counts[term])
     lowered = {word.lower() for word in every}
     means = frozenset(role for role, named in WORDS.items() if lowered & named)
-    return Question(text, counts, said, _names(cleaned), frames, means)
+    return Question(text, counts, said, _phrases(every, said), _names(cleaned), frames, means)
+
+
+def _phrases(every: Sequence[str], said: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+    found: list[list[str]] = [[]]
+    for word in every:
+        if word in said and word.lower() not in _VAGUE:
+            found[-1].append(word)
+        elif found[-1]:
+            found.append([])
+    return tuple(dict.fromkeys(tuple(phrase) for phrase in found if phrase))
 
 
 @functools.cache

@@ -1,0 +1,230 @@
+"""What the built-in agent found, as facts: report.py writes them down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoutkit import git, symbols
+from scoutkit.agents.builtin import around
+from scoutkit.agents.builtin.around import Link
+from scoutkit.agents.builtin.evidence import Cited, cite, words_held
+from scoutkit.agents.builtin.index import Index
+from scoutkit.agents.builtin.paths import Role, role_of
+from scoutkit.agents.builtin.question import Question
+from scoutkit.agents.builtin.rank import Range, Ranking
+from scoutkit.agents.builtin.segment import Place
+from scoutkit.git import Commit, Snapshot
+
+SPOTS, PER_FILE, EXCERPT = 8, 4, 6
+LEAD = 1.25  # times the second file's score; with less, more files are shown and fewer ranges of each
+_BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
+_FAR_BELOW = 0.35  # of the best range's score
+_INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
+_IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
+_BULK = re.compile(
+    r"^(?:bump|merge|release|prepare|version|format|reformat|\[pre-commit|chore|build\(deps|apply|run|v?\d+\.\d)"
+    r"|\b(?:dependenc|ruff|black|prettier|rubocop|gofmt|clippy|lint|typos?|copyright|changelog|pre-commit|whitespace)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A range that answers: what the code says of it, the question's words in it as written there, its first lines."""
+
+    cited: Cited
+    place: Place
+    said: str
+    held: tuple[str, ...]
+    excerpt: tuple[str, ...]
+    left: int  # lines after the excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Who calls a definition, and what it calls."""
+
+    name: str
+    callers: tuple[Link, ...]
+    callees: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything a report says."""
+
+    question: Question
+    ranking: Ranking
+    files: int
+    spots: tuple[Spot, ...]
+    calls: tuple[Calls, ...]
+    tests: tuple[Link, ...]
+    documents: tuple[Link, ...]
+    settings: tuple[Cited, ...]
+    changed: tuple[str, ...]  # the paths whose history is told
+    commits: tuple[Commit, ...]
+    shallow: bool
+    unread: dict[str, list[str]]
+    languages: dict[str, int]
+    instead: tuple[Cited, ...]  # where to begin when nothing answers
+
+
+def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot, where: Path) -> Findings:
+    """Read around the best ranges."""
+    spots = tuple(_spots(question, ranking, snapshot))
+    defined = [spot for spot in spots if spot.place.name and spot.place.kind not in ("section", "block", "test")]
+    names = list(dict.fromkeys(spot.place.name for spot in defined))
+    places = [(spot.cited.path, spot.place) for spot in spots]
+    changed = list(dict.fromkeys(spot.cited.path for spot in spots))[:1]
+    commits = list(git.history(where, snapshot.commit, changed, limit=20)) if changed else []
+    return Findings(
+        question=question,
+        ranking=ranking,
+        files=len(index.paths),
+        spots=spots,
+        calls=tuple(_calls(index, snapshot, defined)),
+        tests=tuple(_beside(index, snapshot, ranking.tests, names, spots, Role.TEST, 4, ranking.rare)),
+        documents=tuple(_beside(index, snapshot, ranking.documents, names, spots, Role.DOCUMENT, 3, ranking.rare)),
+        settings=tuple(around.settings(snapshot, places, question.counts, most=6)),
+        changed=tuple(changed),
+        commits=tuple([commit for commit in commits if not _BULK.search(commit.subject)][:5]),
+        shallow=git.git(where, "rev-parse", "--is-shallow-repository").text.strip() == "true",
+        unread=index.unread,
+        languages=index.languages,
+        instead=() if spots else tuple(_entrances(index, snapshot)),
+    )
+
+
+def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator[Spot]:
+    """Ranges worth showing: a few a file, none that cannot be cited or is far below the best, no lists of imports, and
+    tests that stand among the code they test only where tests are asked for."""
+    counts: dict[str, int] = {}
+    meant = {Role.SOURCE, *question.means, *({Role.FIXTURE} if Role.TEST in question.means else ())}
+    ranges = [one for one in ranking.ranges if role_of(one.path) not in _BESIDE - meant] or ranking.ranges
+    best = ranges[0].score if ranges else 0.0
+    per_file = PER_FILE if ranking.margin >= LEAD else 2
+    for one in ranges:
+        place = one.place
+        if sum(counts.values()) >= SPOTS or one.score < best * _FAR_BELOW:
+            return
+        if not one.terms or counts.get(one.path, 0) >= per_file or _only_imports(snapshot, one):
+            continue
+        if Role.TEST not in question.means and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
+            continue
+        if cited := cite(snapshot, one.path, place.start, place.end, [place.qualified, place.name]):
+            counts[one.path] = counts.get(one.path, 0) + 1
+            yield _spot(snapshot, one, cited, ranking.rare, EXCERPT if sum(counts.values()) <= 4 else 2)
+
+
+def _only_imports(snapshot: Snapshot, one: Range) -> bool:
+    if one.place.kind != "block":
+        return False
+    lines = [line for line in (snapshot.lines(one.path) or [])[one.place.start - 1 : one.place.end] if line.strip()]
+    return 2 * sum(bool(_IMPORTS.search(line)) for line in lines) > len(lines)
+
+
+def _spot(snapshot: Snapshot, one: Range, cited: Cited, rare: Sequence[str], most: int) -> Spot:
+    place, text = one.place, snapshot.text(one.path) or ""
+    lines = snapshot.lines(one.path) or []
+    symbol = next(
+        (
+            found
+            for found in symbols.symbols(one.path, text)
+            if found.qualified == place.qualified and place.start <= found.start <= place.end
+        ),
+        None,
+    )
+    first = symbol.start if symbol and symbol.kind != "section" else place.start
+    shown = lines[first - 1 : place.end]
+    if symbol and symbol.doc and symbol.lead == symbol.start:  # a docstring is told, not shown
+        head, rest = shown[: symbol.body_start - first], shown[symbol.body_start - first + _docstring(shown, symbol) :]
+        shown = head + rest
+    most = max(most, min(EXCERPT, symbol.body_start - first + 1)) if symbol else most
+    excerpt = [line[:160] for line in shown[:most]]
+    while excerpt and not excerpt[-1].strip():
+        excerpt.pop()
+    said = _first_sentence(symbol.doc) if symbol else ""
+    return Spot(cited, place, said, _held(snapshot, one, rare), tuple(excerpt), len(shown) - len(excerpt))
+
+
+def _held(snapshot: Snapshot, one: Range, rare: Sequence[str]) -> tuple[str, ...]:
+    """The question's words in a range as they are written there, beside its own name."""
+    text = "\n".join((snapshot.lines(one.path) or [])[one.place.start - 1 : one.place.end])
+    return tuple(words_held(text, [term for term in rare if term in one.terms], beside=one.place.name, most=4))
+
+
+def _docstring(shown: Sequence[str], symbol: symbols.Symbol) -> int:
+    """How many lines a docstring takes."""
+    body = "\n".join(shown[symbol.body_start - symbol.start :]).lstrip()
+    found = re.match(r"[A-Za-z]*(\"\"\"|'''|\"|')(?:.*?)(?<!\\)\1", body, re.DOTALL)
+    return found.group().count("\n") + 1 if found else 0
+
+
+def _first_sentence(doc: str) -> str:
+    """What a comment says first; nothing where that could be taken for a citation, a link or markup."""
+    paragraph = re.split(r"\n\s*\n|\n\s*[-*@:]", doc, maxsplit=1)[0]
+    sentence = re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()), maxsplit=1)[0]
+    if len(sentence) > 160:
+        sentence = sentence[:160].rsplit(" ", 1)[0] + " …"
+    odd = re.search(r"`|[\w/]\.\w+:\d|::\w|#L\d|\blines?\s+\d|https?:|[<>\[\]|{}]|[*_]{2}", sentence)
+    return "" if odd or len(re.findall(r"\w{2,}", sentence)) < 3 else sentence.rstrip(".: ")
+
+
+def _calls(index: Index, snapshot: Snapshot, spots: Sequence[Spot]) -> Iterator[Calls]:
+    """Of the three best definitions."""
+    for spot in spots[:3]:
+        path, place = spot.cited.path, spot.place
+        found = Calls(
+            place.qualified,
+            tuple(around.callers(index, snapshot, path, place, most=4)),
+            tuple(around.callees(index, snapshot, path, place, most=4)),
+        )
+        if found.callers or found.callees:
+            yield found
+
+
+def _beside(
+    index: Index,
+    snapshot: Snapshot,
+    ranges: Sequence[Range],
+    names: Sequence[str],
+    spots: Sequence[Spot],
+    role: Role,
+    most: int,
+    rare: Sequence[str],
+) -> Iterator[Link]:
+    """Tests or documents: those that the question finds, then those that use what answers; one range a file."""
+    shown = {spot.cited.path for spot in spots}
+    best = ranges[0].score if ranges else 0.0
+    seen = set(shown)
+    found = 0
+    for one in ranges:
+        place = one.place
+        if found >= most - 1 or one.score < best * 0.6 or len(one.terms) < 2:
+            break
+        if one.path in seen or role_of(one.path) is not role or _only_imports(snapshot, one):
+            continue
+        if cited := cite(snapshot, one.path, place.start, place.end, [place.name]):
+            seen.add(one.path)
+            found += 1
+            yield Link("", cited, held=_held(snapshot, one, rare))
+    for link in around.users(index, snapshot, names[:4], role, most=most + len(seen)):
+        if found < most and link.cited.path not in seen:
+            found += 1
+            yield link
+
+
+def _entrances(index: Index, snapshot: Snapshot) -> Iterator[Cited]:
+    """Where a reader begins: the first heading of a README, main programs."""
+    wanted = r"(?i)readme(\.\w+)?|docs?/(?:index|readme)\.\w+|(?:.*/)?(?:__main__|main|cli|index|app)\.\w{1,4}"
+    paths = [
+        path for path in index.paths if re.fullmatch(wanted, path) and role_of(path) in (Role.SOURCE, Role.DOCUMENT)
+    ]
+    for path in sorted(paths, key=lambda path: (path.count("/"), role_of(path) is Role.SOURCE, path))[:6]:
+        lines = snapshot.lines(path) or []
+        at = next((number for number, line in enumerate(lines, 1) if re.search(r"\w{3}", line)), 0)
+        if at and (cited := cite(snapshot, path, at, min(len(lines), at + 9), [])):
+            yield cited
