@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--command", type=int, default=40)
     parser.add_argument("--builtin", type=int, default=8)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         env = {**os.environ, "XDG_CACHE_HOME": f"{home}/cache", "XDG_STATE_HOME": f"{home}/state"}
         at_once(
             options.repository, options.command, env, "--agent-cmd", "echo '# Found'; echo; cat >/dev/null; git log -1"

@@ -74,7 +74,7 @@ def main() -> None:
     print("| repository | files | question | cold s | warm s | MB | citations | beside the note |")
     print("|---|---|---|---|---|---|---|---|")
     for folder in map(Path, given):
-        with tempfile.TemporaryDirectory() as home:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
             env = {**os.environ, "XDG_CACHE_HOME": f"{home}/cache", "XDG_STATE_HOME": f"{home}/state"}
             asked = question or QUESTIONS[folder.name]
             files = len(

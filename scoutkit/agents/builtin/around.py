@@ -18,6 +18,7 @@ from scoutkit.git import Snapshot
 
 MANY = 8  # a name defined more often than this says nothing about who calls whom
 _FILES = 12  # are read for one name
+_COMMON = 15  # files that use a name of general use
 _NOISE = frozenset(
     re.findall(
         r"\w+",
@@ -99,27 +100,30 @@ def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: 
                 return
 
 
-def callees(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: int) -> Iterator[Link]:
-    """The definitions in this tree of what a place calls, in the order of the calls. A name with several definitions
-    counts only where one of them is close by."""
+def callees(
+    index: Index, snapshot: Snapshot, path: str, place: Place, asked: Collection[str], *, most: int
+) -> list[Link]:
+    """The definitions in this tree of what a place calls: those that have to do with what was asked, then those that few
+    files use, in the order of the calls. A name with several definitions counts only where one is close by."""
     text = snapshot.text(path) or ""
-    seen = {place.name}
-    said = 0
-    for call in symbols.calls(path, text, place.start, place.end):
-        if call.name in seen:
+    names = dict.fromkeys(call.name for call in symbols.calls(path, text, place.start, place.end))
+    found: list[tuple[bool, bool, Link]] = []
+    for name in list(names)[:60]:
+        known = telling(index, name) if name != place.name else 0
+        defined = _definition(index, name, path) if known else None
+        if defined is None or (defined[0] == path and place.start <= defined[1].start <= place.end):
             continue
-        seen.add(call.name)
-        known = telling(index, call.name)
-        found = _definition(index, call.name, path) if known else None
-        if found is None or (found[0] == path and place.start <= found[1].start <= place.end):
-            continue
-        near = found[0] == path or found[0].rpartition("/")[0] == path.rpartition("/")[0]
-        cited = cite(snapshot, found[0], found[1].start, found[1].end, [call.name])
-        if cited and cited.name == call.name and (known == 1 or near):
-            yield Link(found[1].qualified, cited, known == 1)
-            said += 1
-            if said >= most:
-                return
+        near = defined[0] == path or defined[0].rpartition("/")[0] == path.rpartition("/")[0]
+        cited = cite(snapshot, defined[0], defined[1].start, defined[1].end, [name])
+        if cited and cited.name == name and (known == 1 or near):
+            link = Link(defined[1].qualified, cited, known == 1)
+            found.append((not asked_for(name, asked), len(mentions(index, name)) > _COMMON, link))
+    return [link for _, _, link in sorted(found, key=lambda one: one[:2])[:most]]
+
+
+def asked_for(name: str, asked: Collection[str]) -> bool:
+    """Does a name hold a term that was asked for?"""
+    return any(term in asked for word in terms.raw(name.replace("-", " ")) for term in terms.expand(word))
 
 
 def _definition(index: Index, name: str, near: str) -> tuple[str, Place] | None:
@@ -168,8 +172,7 @@ def settings(
                     found.setdefault(key, cited)
 
     def distance(key: str) -> tuple[bool, bool]:
-        held = any(term in asked for word in terms.raw(key.replace("-", " ")) for term in terms.expand(word))
-        return not held, not key.isupper()
+        return not asked_for(key, asked), not key.isupper()
 
     return [found[key] for key in sorted(found, key=distance)[:most]]
 

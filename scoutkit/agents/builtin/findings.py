@@ -26,7 +26,7 @@ _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
 _BULK = re.compile(
     r"^(?:bump|merge|release|prepare|version|format|reformat|\[pre-commit|chore|build\(deps|apply|run|v?\d+\.\d)"
-    r"|\b(?:dependenc|ruff|black|prettier|rubocop|gofmt|clippy|lint|typos?|copyright|changelog|pre-commit|whitespace)",
+    r"|\b(?:dependenc|ruff|black|prettier|rubocop|gofmt|clippy|lint|typos?|copyright|licen[cs]e|changelog|pre-commit|whitespace)",
     re.IGNORECASE,
 )
 
@@ -85,7 +85,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         ranking=ranking,
         files=len(index.paths),
         spots=spots,
-        calls=tuple(_calls(index, snapshot, defined)),
+        calls=tuple(_calls(index, snapshot, question, defined)),
         tests=tuple(_beside(index, snapshot, ranking.tests, names, spots, Role.TEST, 4, ranking.rare)),
         documents=tuple(_beside(index, snapshot, ranking.documents, names, spots, Role.DOCUMENT, 3, ranking.rare)),
         settings=tuple(around.settings(snapshot, places, question.counts, most=6)),
@@ -173,14 +173,14 @@ def _first_sentence(doc: str) -> str:
     return "" if odd or len(re.findall(r"\w{2,}", sentence)) < 3 else sentence.rstrip(".: ")
 
 
-def _calls(index: Index, snapshot: Snapshot, spots: Sequence[Spot]) -> Iterator[Calls]:
+def _calls(index: Index, snapshot: Snapshot, question: Question, spots: Sequence[Spot]) -> Iterator[Calls]:
     """Of the three best definitions."""
     for spot in spots[:3]:
         path, place = spot.cited.path, spot.place
         found = Calls(
             place.qualified,
             tuple(around.callers(index, snapshot, path, place, most=4)),
-            tuple(around.callees(index, snapshot, path, place, most=4)),
+            tuple(around.callees(index, snapshot, path, place, question.counts, most=4)),
         )
         if found.callers or found.callees:
             yield found

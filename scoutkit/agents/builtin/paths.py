@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-VERSION = 1  # of the rules: what they say is kept with each tree
+VERSION = 2  # of the rules: what they say is kept with each tree
 
 
 class Role(StrEnum):
@@ -17,6 +17,7 @@ class Role(StrEnum):
     VENDORED = "v"
     GENERATED = "g"
     DOCUMENT = "d"
+    TYPES = "y"  # declarations of what is written elsewhere
     EXAMPLE = "e"
     TOOL = "o"
     OLD = "x"
@@ -52,6 +53,7 @@ _RULES = {  # the first that fits
         r"(?:^|/)(?:__mocks__|mocks?|fakes?|stubs?)(?:/|\.\w+$)",
         r"(?:^|[/_.-])(?:mock|fake|stub)[_.-]|[_.-](?:mocks?|fakes?|stubs?)\.\w+$",
     ),
+    Role.TYPES: (r"\.d\.[cm]?ts$|\.pyi$|\.rbi$",),
     Role.EXAMPLE: (r"(?:^|/)_?(?:examples?|samples?|demos?|tutorials?|playground|benchmarks?|bench)/",),
     Role.OLD: (r"(?:^|/)(?:deprecated|legacy|compat|obsolete|old)(?:/|\.\w+$)",),
     Role.TOOL: (r"(?:^|/)(?:scripts?|tools?|ci|\.github|\.circleci|hack|devtools|packaging)/|^contrib/",),
@@ -73,6 +75,7 @@ WORDS = {
     Role.TEST: {"test", "tests", "testing", "tested", "spec", "unittest", "测试", "テスト"},
     Role.FIXTURE: {"fixture", "fixtures", "test", "tests", "snapshot"},
     Role.DOCUMENT: {"doc", "docs", "documentation", "documented", "readme", "guide", "manual", "文档"},
+    Role.TYPES: {"type", "types", "typing", "typescript", "declaration", "declarations", "interface"},
     Role.EXAMPLE: {"example", "examples", "sample", "demo", "tutorial", "benchmark", "benchmarks"},
     Role.TOOL: {"script", "scripts", "ci", "workflow", "release", "tool", "tools", "packaging"},
     Role.OLD: {"deprecated", "deprecation", "legacy", "compat", "compatibility", "backwards"},

@@ -31,11 +31,13 @@ class Weights:
     whole: float = 0.5  # of the file as one text
     path: float = 1.6
     exact: float = 2.0  # for defining a name the question spells out
+    frame: float = 8.0  # for a line of a pasted traceback; halved for each frame before it
     file_in_range: float = 0.3  # of its file in a range's score
     test: float = 0.1
     named: float = 0.5  # instead of `test` where the question means tests
     spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
     aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
+    types: float = 0.4  # declarations of what is written elsewhere
     noise: float = 0.3  # generated files, changelogs
 
 
@@ -97,6 +99,8 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
             chunks[chunk] = chunks.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
             if len(defined) <= _FEW:
                 spelled.add(index.file_of(chunk))
+    for chunk, score in _frames(index, question, weights).items():
+        chunks[chunk] = chunks.get(chunk, 0.0) + score
     paths = _path_scores(index, question)
     factors = _factors(index, question, weights)
     files: list[_File] = []
@@ -153,6 +157,25 @@ def _add_up(index: Index, asked: Iterable[_Asked]) -> tuple[dict[int, float], di
     return chunks, files
 
 
+def _frames(index: Index, question: Question, weights: Weights) -> dict[int, float]:
+    """The chunks that a pasted traceback names, the last frame's first: that is where it happened."""
+    found: dict[int, float] = {}
+    for at, (path, line) in enumerate(reversed(question.frames)):
+        ends = path.split("/")
+        for keep in range(len(ends), 0, -1):  # the longest end of the path that this tree has, too
+            tail = "/".join(ends[-keep:])
+            numbers = [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]
+            if numbers:
+                break
+        for number in numbers if len(numbers) <= _FEW else ():
+            if (file := index.file_at(number)) is not None:
+                first = index.first_chunk(file)
+                for chunk, place in enumerate(index.places(file), first):
+                    if place.start <= line <= place.end:
+                        found.setdefault(chunk, weights.frame / 2 ** min(at, 5))
+    return found
+
+
 def _by_file(
     index: Index, chunks: Mapping[int, float], paths: Mapping[int, float]
 ) -> dict[int, list[tuple[float, int]]]:
@@ -179,7 +202,7 @@ def _path_scores(index: Index, question: Question) -> dict[int, float]:
 
 def _factors(index: Index, question: Question, weights: Weights) -> dict[str, float]:
     """What a file's role is worth: a tree of nothing but tests is asked about tests."""
-    plain = {Role.SOURCE: 1.0, Role.GENERATED: weights.noise, Role.RECORD: weights.noise}
+    plain = {Role.SOURCE: 1.0, Role.TYPES: weights.types, Role.GENERATED: weights.noise, Role.RECORD: weights.noise}
     factors: dict[str, float] = {role: plain.get(role, weights.aside) for role in Role}
     only_tests = sum(map(index.roles.count, _TESTS)) > 0.9 * len(index.paths)
     for role in _TESTS:
