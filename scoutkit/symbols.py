@@ -208,7 +208,8 @@ def _split(language: str, one: _Found) -> tuple[str, str]:
     parts = [part.strip() for part in _OWNER.split(raw)] if raw[:1].isalpha() or raw[:1] in "_$~" else [raw]
     if one.receiver:
         parts[:0] = re.findall(r"\w+", _GENERIC.sub("", one.receiver))[-1:]
-    return ".".join(part for part in parts[:-1] if part and part not in _UNSAID), parts[-1] or raw
+    said = [part for part in parts[:-1] if part and (part not in _UNSAID or parts == ["module", "exports"])]
+    return ".".join(said), parts[-1] or raw
 
 
 def _above(row: int, beside: dict[int, tuple[int, bool]], lines: list[str]) -> tuple[int, int]:

@@ -103,8 +103,8 @@ def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: 
 def callees(
     index: Index, snapshot: Snapshot, path: str, place: Place, asked: Collection[str], *, most: int
 ) -> list[Link]:
-    """The definitions in this tree of what a place calls: those that have to do with what was asked, then those that few
-    files use, in the order of the calls. A name with several definitions counts only where one is close by."""
+    """The definitions in this tree of what a place calls: first those that have to do with what was asked, last those
+    that many files use. A name with several definitions counts only where one is close by."""
     text = snapshot.text(path) or ""
     names = dict.fromkeys(call.name for call in symbols.calls(path, text, place.start, place.end))
     found: list[tuple[bool, bool, Link]] = []

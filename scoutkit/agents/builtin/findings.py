@@ -21,6 +21,7 @@ from scoutkit.git import Commit, Snapshot
 SPOTS, PER_FILE, EXCERPT = 8, 4, 6
 LEAD = 1.25  # times the second file's score; with less, more files are shown and fewer ranges of each
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
+_ENOUGH = 2  # tests or documents found by the question: then none are looked for by name
 _FAR_BELOW = 0.35  # of the best range's score
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
@@ -212,7 +213,7 @@ def _beside(
             found += 1
             yield Link("", cited, held=_held(snapshot, one, rare))
     for link in around.users(index, snapshot, names[:4], role, most=most + len(seen)):
-        if found < most and link.cited.path not in seen:
+        if found < _ENOUGH and link.cited.path not in seen:
             found += 1
             yield link
 

@@ -35,7 +35,7 @@ def _answered(found: Findings) -> Iterator[str]:
         yield _spot(spot)
     if lines := list(_together(found)):
         yield "## How it hangs together"
-        yield "\n".join(dict.fromkeys(lines))
+        yield "\n".join(lines)
     if found.tests or found.documents:
         yield "## Tests and docs"
         yield "\n".join([*map(_beside, found.tests), *map(_beside, found.documents)])
@@ -113,11 +113,17 @@ def _fenced(lines: Sequence[str], language: str, indent: str) -> str:
 
 
 def _together(found: Findings) -> Iterator[str]:
+    seen: set[tuple[str, str]] = set()
     for one in found.calls:
+        name = one.name.rpartition(".")[2]
         for link in one.callers:
-            yield f"- {_named(link.name)} calls `{link.cited.name}`{_by_name(link)}: {link.cited.place}"
+            if (pair := (link.name.rpartition(".")[2], name)) not in seen:
+                seen.add(pair)
+                yield f"- {_named(link.name)} calls `{link.cited.name}`{_by_name(link)}: {link.cited.place}"
         for link in one.callees:
-            yield f"- {_named(one.name)} calls `{link.cited.name}`{_by_name(link)}, defined at {link.cited.place}"
+            if (pair := (name, link.cited.name)) not in seen:
+                seen.add(pair)
+                yield f"- {_named(one.name)} calls `{link.cited.name}`{_by_name(link)}, defined at {link.cited.place}"
 
 
 def _named(name: str) -> str:
