@@ -114,7 +114,7 @@ def quality(files: list[Path], folder: Path, *, by_repo: bool = False, out: Path
             if opened is None or opened[0] != key:
                 opened = (key, open_index(store, where, one["commit"], lambda _: None, docs=docs))
             begin = time.process_time()
-            ranking = rank(opened[1], understand(one["question"]))
+            ranking = rank(opened[1], understand(one["question"], project=one["repo"].partition("/")[2]))
             asking += time.process_time() - begin
             answer = Answer([path for path, _ in ranking.files], shown(ranking))
             measures = score(answer, one)

@@ -27,7 +27,7 @@ def main() -> int:
             say("looking at the files")
             index = open_index(store, where, asked["commit"], say)
             say("ranking")
-            question = understand(asked["question"])
+            question = understand(asked["question"], project=where.name)
             ranking = rank(index, question)
             say("reading what fits best")
             emit(Event(EventKind.REPORT, write(find(question, ranking, index, snapshot, where))))

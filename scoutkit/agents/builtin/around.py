@@ -23,15 +23,18 @@ _NOISE = frozenset(
     re.findall(
         r"\w+",
         """
-    __init__ __new__ __call__ __enter__ __exit__ add append apply as_ref as_str assert begin bind call clear clone
-    close collect constructor copy count create debug default delete each emit end equal equals error exec exit
-    expect extend filter find first flush format forEach from get handle has hash id includes index info init
-    initialize insert into is iter join key keys last len length list load lock log main map match max min name new
-    next ok open parse path peek pop print push put raise read reduce register release remove render replace require
-    reset resolve run save select send set setup size slice sort split start stop str string sum super sync test
-    text then to_s to_string toString trigger type unlock unwrap update use value values wait warn with write""",
+    add any append apply as_path as_ref as_str assert begin bind __call__ call cast clear clone close collect concat
+    constructor copy count create debug decode default delete dup each emit empty encode end __enter__ equal equals
+    error exec __exit__ exit expect extend filter find first flatten flush forEach format freeze from get handle has
+    hash id include includes index info __init__ init initialize inject insert into is item items iter join key keys
+    last len length list load lock log main map match max merge min name __new__ new next nil ok open parse path
+    peek pop print push put raise read reduce register release remove render replace require reset resolve
+    respond_to run save select send set setup size slice sort split start stop str string sum super sync tap test
+    text then to_path to_s to_string toString trigger type unlock unwrap update use value values wait warn with
+    write""",
     )
 )
+_TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
 _SETTING = re.compile(
     r"""(?:environ(?:\.get)?[\[(]\s*|[gG]etenv\(\s*|LookupEnv\(\s*|process\.env\.|env::var\(\s*|ENV(?:\.fetch)?[\[(]\s*)"""
     r"""["']?([A-Z][A-Z0-9_]{2,})"""
@@ -56,7 +59,7 @@ class Link:
 
 def telling(index: Index, name: str) -> int:
     """How many definitions a name has; 0 for one that says nothing."""
-    if len(name) < 3 or name in _NOISE or not re.fullmatch(r"[^\W\d]\w*[?!]?", name):
+    if len(name) < 3 or name.strip("?!") in _NOISE or not re.fullmatch(r"[^\W\d]\w*[?!]?", name):
         return 0
     found = len(index.defined(name))
     return found if found <= MANY else 0
@@ -76,7 +79,7 @@ def mentions(index: Index, name: str) -> list[str]:
 def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: int) -> Iterator[Link]:
     """The definitions that call what is defined at a place, source files first, the nearest first; each once."""
     known = telling(index, place.name)
-    if not known:
+    if not known or (known > 1 and place.kind in _TYPES):
         return
     files = [other for other in mentions(index, place.name) if role_of(other) not in (Role.TEST, Role.FIXTURE)]
     said = 0
@@ -107,7 +110,7 @@ def callees(
     that many files use. A name with several definitions counts only where one is close by."""
     text = snapshot.text(path) or ""
     names = dict.fromkeys(call.name for call in symbols.calls(path, text, place.start, place.end))
-    found: list[tuple[bool, bool, Link]] = []
+    found: list[tuple[bool, bool, bool, Link]] = []
     for name in list(names)[:60]:
         known = telling(index, name) if name != place.name else 0
         defined = _definition(index, name, path) if known else None
@@ -117,8 +120,10 @@ def callees(
         cited = cite(snapshot, defined[0], defined[1].start, defined[1].end, [name])
         if cited and cited.name == name and (known == 1 or near):
             link = Link(defined[1].qualified, cited, known == 1)
-            found.append((not asked_for(name, asked), len(mentions(index, name)) > _COMMON, link))
-    return [link for _, _, link in sorted(found, key=lambda one: one[:2])[:most]]
+            far = defined[0].split("/")[0] != path.split("/")[0]
+            found.append((not asked_for(name, asked), far, len(mentions(index, name)) > _COMMON, link))
+    kept = [one for one in sorted(found, key=lambda one: one[:3]) if not (one[0] and (one[1] or not one[3].sure))]
+    return [link for *_, link in kept[:most]]
 
 
 def asked_for(name: str, asked: Collection[str]) -> bool:

@@ -20,11 +20,13 @@ from scoutkit.git import Commit, Snapshot
 
 SPOTS, PER_FILE, EXCERPT = 8, 4, 6
 LEAD = 1.25  # times the second file's score; with less, more files are shown and fewer ranges of each
+_LEADERS = ((1.5, 1), (1.25, 2), (1.1, 3), (0.0, 5))  # files that come first, by the lead
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
 _ENOUGH = 2  # tests or documents found by the question: then none are looked for by name
-_FAR_BELOW = 0.35  # of the best range's score
+_FAR_BELOW = 0.6  # of the best range's score
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
+_COMMENT = re.compile(r"\s*(?://|#(?!include|define)|/\*|\*|--|;|$)")
 _BULK = re.compile(
     r"^(?:bump|merge|release|prepare|version|format|reformat|\[pre-commit|chore|build\(deps|apply|run|v?\d+\.\d)"
     r"|\b(?:dependenc|ruff|black|prettier|rubocop|gofmt|clippy|lint|typos?|copyright|licen[cs]e|changelog|pre-commit|whitespace)",
@@ -100,24 +102,36 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
 
 
 def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator[Spot]:
-    """Ranges worth showing: a few a file, none that cannot be cited or is far below the best, no lists of imports, and
-    tests that stand among the code they test only where tests are asked for."""
+    """Ranges worth showing, the best files' first: a few a file, none that cannot be cited or is far below the best, no
+    lists of imports, and tests that stand among the code they test only where tests are asked for."""
     counts: dict[str, int] = {}
     meant = {Role.SOURCE, *question.means, *({Role.FIXTURE} if Role.TEST in question.means else ())}
-    ranges = [one for one in ranking.ranges if role_of(one.path) not in _BESIDE - meant] or ranking.ranges
+    ranges = [one for one in ranking.ranges if role_of(one.path) not in _BESIDE - meant] or list(ranking.ranges)
     best = ranges[0].score if ranges else 0.0
+    ranges = _files_first(ranking, ranges)
+    enough = min(2, len({term for one in ranges[:SPOTS] for term in one.terms}))
     per_file = PER_FILE if ranking.margin >= LEAD else 2
     for one in ranges:
         place = one.place
         if sum(counts.values()) >= SPOTS or one.score < best * _FAR_BELOW:
             return
-        if not one.terms or counts.get(one.path, 0) >= per_file or _only_imports(snapshot, one):
+        if len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(snapshot, one):
             continue
         if Role.TEST not in question.means and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
-        if cited := cite(snapshot, one.path, place.start, place.end, [place.qualified, place.name]):
+        held = _held(snapshot, one, ranking.rare)
+        if cited := cite(snapshot, one.path, place.start, place.end, [place.qualified, place.name, *held]):
             counts[one.path] = counts.get(one.path, 0) + 1
-            yield _spot(snapshot, one, cited, ranking.rare, EXCERPT if sum(counts.values()) <= 4 else 2)
+            yield _spot(snapshot, one, cited, held, EXCERPT if sum(counts.values()) <= 4 else 2)
+
+
+def _files_first(ranking: Ranking, ranges: Sequence[Range]) -> list[Range]:
+    """The best range of the best files, then the others: the smaller the lead, the more files come first."""
+    lead = next(count for least, count in _LEADERS if ranking.margin >= least)
+    order = {path: at for at, (path, _) in enumerate(ranking.files)}
+    firsts = {one.path: one for one in reversed(ranges)}
+    leaders = sorted(firsts.values(), key=lambda one: order.get(one.path, len(order)))[:lead]
+    return [*leaders, *(one for one in ranges if one not in leaders)]
 
 
 def _only_imports(snapshot: Snapshot, one: Range) -> bool:
@@ -127,7 +141,7 @@ def _only_imports(snapshot: Snapshot, one: Range) -> bool:
     return 2 * sum(bool(_IMPORTS.search(line)) for line in lines) > len(lines)
 
 
-def _spot(snapshot: Snapshot, one: Range, cited: Cited, rare: Sequence[str], most: int) -> Spot:
+def _spot(snapshot: Snapshot, one: Range, cited: Cited, held: Sequence[str], most: int) -> Spot:
     place, text = one.place, snapshot.text(one.path) or ""
     lines = snapshot.lines(one.path) or []
     symbol = next(
@@ -138,17 +152,29 @@ def _spot(snapshot: Snapshot, one: Range, cited: Cited, rare: Sequence[str], mos
         ),
         None,
     )
-    first = symbol.start if symbol and symbol.kind != "section" else place.start
+    first = symbol.start if symbol and symbol.kind != "section" else _code(lines, place)
     shown = lines[first - 1 : place.end]
     if symbol and symbol.doc and symbol.lead == symbol.start:  # a docstring is told, not shown
         head, rest = shown[: symbol.body_start - first], shown[symbol.body_start - first + _docstring(shown, symbol) :]
         shown = head + rest
     most = max(most, min(EXCERPT, symbol.body_start - first + 1)) if symbol else most
+    most += 2 if len(shown) <= most + 2 else 0
     excerpt = [line[:160] for line in shown[:most]]
     while excerpt and not excerpt[-1].strip():
         excerpt.pop()
     said = _first_sentence(symbol.doc) if symbol else ""
-    return Spot(cited, place, said, _held(snapshot, one, rare), tuple(excerpt), len(shown) - len(excerpt))
+    held = tuple(word for word in held if word != cited.name)
+    return Spot(cited, place, said, held, tuple(excerpt), len(shown) - len(excerpt))
+
+
+def _code(lines: Sequence[str], place: Place) -> int:
+    """The first line of a block that is no comment; its first where all of it is."""
+    numbers = range(place.start, min(place.end, len(lines)) + 1)
+    return (
+        next((at for at in numbers if not _COMMENT.match(lines[at - 1])), place.start)
+        if place.kind == "block"
+        else place.start
+    )
 
 
 def _held(snapshot: Snapshot, one: Range, rare: Sequence[str]) -> tuple[str, ...]:
@@ -208,10 +234,11 @@ def _beside(
             break
         if one.path in seen or role_of(one.path) is not role or _only_imports(snapshot, one):
             continue
-        if cited := cite(snapshot, one.path, place.start, place.end, [place.name]):
+        held = _held(snapshot, one, rare)
+        if cited := cite(snapshot, one.path, place.start, place.end, [place.name, *held]):
             seen.add(one.path)
             found += 1
-            yield Link("", cited, held=_held(snapshot, one, rare))
+            yield Link("", cited, held=tuple(word for word in held if word != cited.name))
     for link in around.users(index, snapshot, names[:4], role, most=most + len(seen)):
         if found < _ENOUGH and link.cited.path not in seen:
             found += 1

@@ -20,6 +20,7 @@ from scoutkit.agents.builtin.segment import Place, unpack, unpack_places
 from scoutkit.agents.builtin.store import BINARY, HUGE, POINTER, Known, Piece, Store
 from scoutkit.symbols import has_table, language_of
 
+_PLAIN = frozenset({"index", "__init__", "mod", "main", "lib", "src", "source", "init"})  # say nothing: the folder does
 _FOLDER = 0.35  # what a word in a folder's name is worth; in a file's it is 1 over the root of how many there are
 _MANY_TESTS = 10_000  # beyond this tests are not parsed
 _CROWD = 60  # small segments that one tree may be spread over before its files are read again
@@ -276,18 +277,28 @@ def _keep(
 def _path_terms(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Each term with the numbers of the paths that hold it and its worth there, in hundredths."""
     found: dict[str, tuple[array[int], bytearray]] = {}
-    folders: dict[str, tuple[str, ...]] = {"": ()}
+    folders: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
     for number, path in enumerate(paths):
         folder, _, name = path.rpartition("/")
         if folder not in folders:
-            folders[folder] = tuple(term for word in terms.raw(folder) for term in terms.expand(word))
+            named = next((one for one in reversed(folder.split("/")) if one.lower() not in _PLAIN), "")
+            folders[folder] = dict.fromkeys(_terms_of(folder), _FOLDER), _shared(named)
         stem = name.split(".", 1)[0] or name
-        own = [term for word in terms.raw(stem) for term in terms.expand(word)]
-        worth = dict.fromkeys(folders[folder], _FOLDER)
-        worth |= dict.fromkeys(own, 1 / max(1, len(own)) ** 0.5)
+        within, last = folders[folder]
+        worth = within | (last if stem.lower() in _PLAIN else _shared(stem))
         for term, value in worth.items():
             postings = found.setdefault(term, (array("I"), bytearray()))
             postings[0].append(number)
             postings[1].append(round(100 * value))
     for term in sorted(found):
         yield term, found[term][0].tobytes() + bytes(found[term][1])
+
+
+def _terms_of(text: str) -> list[str]:
+    return [term for word in terms.raw(text) for term in terms.expand(word)]
+
+
+def _shared(name: str) -> dict[str, float]:
+    """What each word of a name is worth: the more there are, the less."""
+    own = _terms_of(name)
+    return dict.fromkeys(own, 1 / max(1, len(own)) ** 0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-VERSION = 2  # of the rules: what they say is kept with each tree
+VERSION = 3  # of the rules: what they say is kept with each tree
 
 
 class Role(StrEnum):

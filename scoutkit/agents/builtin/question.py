@@ -16,6 +16,11 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _SHAPED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_WHICH_TESTS = re.compile(
+    r"\b(?:which|what|where are|where is|are there(?: any)?|list|show)\s+(?:\w+\s+){0,3}(?:tests|specs)\b"
+    r"|哪些测试|测试在",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(
     r"(?:File \"|\bat .*?\(?|^\s*)((?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)", re.MULTILINE
 )
@@ -23,34 +28,36 @@ _STOP = frozenset(
     re.findall(
         r"\w+",
         """
-    a about above after again all also am an and any are as at be because been before being below between both but by
-    can cannot could did do does doing don done down during each either else etc ever few for from further get gets
-    give given go goes going had has have having he her here how i if in into is isn it its itself just know let like
-    ll made make makes many may me might more most much must my need needs no nor not now of off on once one only or
-    other our out over own please re same say see shall she should show so some somewhere such tell than that the
-    their them then there these they thing this those through thus to too two under until up upon us use used uses
-    using ve very via want was way we well were what when where whether which while who whom whose why will with
-    within without would yes you your code codebase repo repository project happen happens happening work works
-    working implement implemented implements implementation function functions method methods class classes file files
-    module modules purpose relationship role main explain describe find responsible actually exactly""",
+    a about above after again all also am an and any are as at be because been before being below between both but
+    by can cannot could did do does doing don done down during each either else etc ever few for from further get
+    gets give given go goes going had has have having he her here how i if in into is isn it its itself just know
+    let like ll made make makes many may me might more most much must my need needs no nor not now of off on once
+    one only or other our out over own please re same say see shall she should show so some somewhere such tell than
+    that the their them then there these they thing this those through thus to too two under until up upon us use
+    used uses using ve very via want was way we well were what when where whether which while who whom whose why
+    will with within without would yes you your code codebase repo repository happen happens happening work works
+    working implement implemented implements implementation purpose relationship role explain describe find
+    responsible actually exactly""",
     )
 )
 _VAGUE = frozenset(
     re.findall(
         r"\w+",
         """
-    add added adding adds allow allows alternative approach architectural architecture aspect avoid behavior behaviour
-    chain change changed changes clean cleanup complete component concern concerns consider constraint control correct
-    correctly decision dependency design detail details determine determines determining different distinction enable
-    enables enabling enforce ensure ensures ensuring exist existing exists fix fixed fixes flow handle handled handles
-    handling impact implication implications improve including instead interact interaction issue logic maintain
-    maintaining maintains mechanism minor move necessary new overall path pattern perform performance prevent prevents
-    problem process properly provide provides rather refactor related remove removed removes rename require required
+    add added adding adds allow allows alternative approach architectural architecture aspect avoid behavior
+    behaviour chain change changed changes class classes clean cleanup complete component concern concerns consider
+    constraint control correct correctly decision dependency design detail details determine determines determining
+    different distinction enable enables enabling enforce ensure ensures ensuring exist existing exists file files
+    fix fixed fixes flow function functions handle handled handles handling impact implication implications improve
+    including instead interact interaction issue logic main maintain maintaining maintains mechanism method methods
+    minor module modules move necessary new overall path pattern perform performance prevent prevents problem
+    process project properly provide provides rather refactor related remove removed removes rename require required
     requires responsibility result semantic separate separation specific step strategy structure support supports
     system unnecessary update updated updates various verify when""",
     )
 )
 _VAGUE_WORTH = 0.6  # against 1 for a word that says what is meant
+_PROJECT_WORTH = 0.2
 _SHORT = """
     auth authentication authorization | config configuration configure cfg conf | env environment | db database |
     param parameter params | arg argument args | attr attribute | prop property | opt option | var variable |
@@ -74,7 +81,8 @@ class Question:
 
     `counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out; `phrases`:
     runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
-    traceback; `means`: roles it names.
+    traceback; `means`: roles it names; `wants_tests`: it
+    asks which tests there are.
     """
 
     text: str
@@ -84,10 +92,11 @@ class Question:
     names: tuple[str, ...]
     frames: tuple[tuple[str, int], ...]
     means: frozenset[Role]
+    wants_tests: bool
 
 
-def understand(text: str) -> Question:
-    """Never raises, whatever the text and its language."""
+def understand(text: str, *, project: str = "") -> Question:
+    """Never raises, whatever the text and its language. `project`: its name says little about one place in it."""
     text = text[:20_000]
     frames = tuple((path.replace("\\", "/"), int(line)) for path, line in _FRAME.findall(text)[:40] if len(line) < 9)
     cleaned = _LOG_LINE.sub(" ", _URL.sub(" ", text))
@@ -95,19 +104,23 @@ def understand(text: str) -> Question:
     said: dict[str, tuple[str, ...]] = {}
     counts: dict[str, float] = {}
     every = terms.raw(cleaned)
+    own = {word.lower() for word in (project, *terms.raw(project))}
     kept = [word for word in every if word.lower() not in _STOP] or every
     for word in kept:
         found = terms.expand(word)
         if found:
             said.setdefault(word, found)
+            worth = _PROJECT_WORTH if word.lower() in own else _VAGUE_WORTH if word.lower() in _VAGUE else 1.0
             for term in found:
-                counts[term] = counts.get(term, 0.0) + (_VAGUE_WORTH if word.lower() in _VAGUE else 1.0)
+                counts[term] = counts.get(term, 0.0) + worth
     for term in list(counts):
         for other in _short().get(term, ()):
             counts.setdefault(other, _SHORT_WORTH * counts[term])
     lowered = {word.lower() for word in every}
     means = frozenset(role for role, named in WORDS.items() if lowered & named)
-    return Question(text, counts, said, _phrases(every, said), _names(cleaned), frames, means)
+    return Question(
+        text, counts, said, _phrases(every, said), _names(cleaned), frames, means, bool(_WHICH_TESTS.search(cleaned))
+    )
 
 
 def _phrases(every: Sequence[str], said: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:

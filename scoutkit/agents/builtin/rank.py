@@ -190,11 +190,14 @@ def _by_file(
 
 
 def _path_scores(index: Index, question: Question) -> dict[int, float]:
+    """How rare a word is in paths is told by those that are no tests: fixtures have names by the thousand."""
     scores: dict[int, float] = {}
-    total = len(index.paths)
+    counted = [role not in _TESTS for role in index.roles]
+    total = sum(counted) or 1
     for term in question.counts:
         numbers, values = index.path_postings(term)
-        rarity = math.log(1 + (total - len(numbers) + 0.5) / (len(numbers) + 0.5)) / 100
+        holding = sum(map(counted.__getitem__, numbers))
+        rarity = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / 100
         for number, value in zip(numbers, values, strict=True):
             scores[number] = scores.get(number, 0.0) + rarity * value
     return scores
@@ -206,7 +209,8 @@ def _factors(index: Index, question: Question, weights: Weights) -> dict[str, fl
     factors: dict[str, float] = {role: plain.get(role, weights.aside) for role in Role}
     only_tests = sum(map(index.roles.count, _TESTS)) > 0.9 * len(index.paths)
     for role in _TESTS:
-        factors[role] = weights.named if role in question.means or only_tests else weights.test
+        named = weights.named if role in question.means or only_tests else weights.test
+        factors[role] = 1.0 if question.wants_tests else named
     return factors | dict.fromkeys(question.means - _TESTS, 1.0)
 
 

@@ -67,18 +67,19 @@ def _title(found: Findings) -> str:
 
 
 def _topic(found: Findings) -> str:
-    """The two runs of the question's words that say most about the best ranges."""
-    there = frozenset(term for one in found.ranking.ranges[:3] for term in one.terms)
-    weight = {term: len(found.ranking.rare) - at for at, term in enumerate(found.ranking.rare)}
-
-    def says(phrase: Sequence[str]) -> int:
-        return sum(
-            weight.get(term, 0) for word in phrase for term in found.question.said.get(word, ()) if term in there
-        )
-
-    phrases = [phrase[:4] for phrase in found.question.phrases if says(phrase)]
-    chosen = sorted(phrases, key=says, reverse=True)[:2]
-    topic = ", ".join(" ".join(phrase) for phrase in phrases if phrase in chosen)
+    """The question's words that say most about the best ranges, in its order."""
+    there = {term for one in found.ranking.ranges[:3] for term in one.terms}
+    rank = {term: at for at, term in enumerate(found.ranking.rare) if term in there}
+    best: dict[str, str] = {}  # by term, so that `match` and `matches` are one
+    for word, held in found.question.said.items():
+        if word in {one for phrase in found.question.phrases for one in phrase} and (
+            held := tuple(t for t in held if t in rank)
+        ):
+            best.setdefault(held[-1], word)
+    chosen = {best[term] for term in sorted(best, key=lambda term: rank[term])[:4]}
+    kept = [[word for word in phrase if word in chosen] for phrase in found.question.phrases]
+    words = dict.fromkeys(" ".join(phrase) for phrase in kept if phrase)
+    topic = ", ".join(words)
     return topic if topic.split(" ", 1)[0] in found.question.names else topic[:1].upper() + topic[1:]
 
 
