@@ -12,9 +12,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from scoutkit import process
+from scoutkit.dispatch import worktree
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.records import Records
 from scoutkit.model.agents import Event, EventKind, Invocation
@@ -56,6 +56,7 @@ class Conversation:
         self._popen = popen
         self._reader = invocation.reader
         self._run = run
+        self._folder = worktree.marked(run)
         self._book = book
         self._on_event = on_event
         self._interruption = interruption
@@ -127,7 +128,7 @@ class Conversation:
         return process.family(
             self._run.id,
             [self.child],
-            folder=Path(self._run.folder) if self._run.folder else None,
+            folder=self._folder,
             adopted_since=self.child.start if self.child and len(_going) == 1 else None,
             since=self._since,
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scoutkit import process
 from scoutkit.dispatch import records as kept
+from scoutkit.dispatch import worktree
 from scoutkit.dispatch.journal import Journal
 from scoutkit.errors import ScoutError
 from scoutkit.model.missions import Owner, Run, State
@@ -44,6 +45,5 @@ def reap(run: Run, *, grace: float = 2.0) -> list[Owner]:
 
     Returns those that could not be ended: as long as there are any, nothing of the run may be removed.
     """
-    folder = Path(run.folder)
-    private = folder if folder.is_absolute() and not Path.home().is_relative_to(folder) else None
-    return process.end(lambda: process.family(run.id, [run.child], folder=private), grace=grace)
+    folder = worktree.marked(run)
+    return process.end(lambda: process.family(run.id, [run.child], folder=folder), grace=grace)

@@ -19,6 +19,7 @@ from scoutkit import complaints, git, process
 from scoutkit.config import user_state
 from scoutkit.dispatch import left_out, shadow
 from scoutkit.errors import Interrupted, Refused, RepositoryError, ScoutError, Unavailable
+from scoutkit.model.missions import Run
 from scoutkit.model.places import Repository
 
 MARKER = "scoutkit-run.json"
@@ -239,6 +240,13 @@ def _mark(folder: Path, common_dir: Path) -> None:
         json.dump({"run": folder.name, "repository": str(common_dir)}, file)
         file.flush()
         os.fsync(file.fileno())
+
+
+def marked(run: Run) -> Path | None:
+    """A run's folder if the marker in it names the run: only what works in such a one may be ended with the run."""
+    folder = Path(run.folder)
+    marker = _marker(folder) if folder.is_absolute() else None
+    return folder if marker and marker[0] == run.id else None
 
 
 def _marker(folder: Path) -> tuple[str, str] | None:

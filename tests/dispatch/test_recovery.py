@@ -134,6 +134,7 @@ class Reader:
 day = "2026-11-29T12:00:00+00:00"
 run = Run(sys.argv[3], Kind.ASK, "q", "0" * 40, "x", State.CREATED, "none", day, str(root / "run"))
 (root / "run" / "tree").mkdir(parents=True)
+(root / "run" / "scoutkit-run.json").write_text(json.dumps({"run": run.id, "repository": "/x"}))
 journal = Journal(root / "journal.db")
 journal.create(run)
 with runner.Interruption.listen() as interruption:
@@ -283,11 +284,17 @@ def test_reaping_takes_marked_children_of_the_time_before_the_agent(tmp_path: Pa
     assert process.family(name) == []
 
 
-@pytest.mark.parametrize("folder", ["", "/", str(Path.home()), str(Path.home().parent)])
-def test_a_folder_that_cannot_be_a_runs_is_not_searched(folder: str) -> None:
-    with subprocess.Popen(["setsid", "sleep", "62.6"], cwd=Path.home()) as bystander:
+@pytest.mark.parametrize("marker", [None, "", "{}", '{"run": "another", "repository": "/x"}', "nonsense"])
+def test_a_folder_without_the_runs_own_marker_is_not_searched(tmp_path: Path, marker: str | None) -> None:
+    """A folder that is not the run's may be anybody's: a home, a checkout, `/`."""
+    folder = tmp_path / "somebodys"
+    folder.mkdir()
+    if marker is not None:
+        (folder / "scoutkit-run.json").write_text(marker)
+    with subprocess.Popen(["setsid", "sleep", "62.6"], cwd=folder) as bystander:
         time.sleep(0.05)
-        assert recovery.reap(replace(a_run(Path("/"), a_name()), folder=folder)) == []
+        assert recovery.reap(a_run(folder, a_name())) == []
+        assert recovery.reap(replace(a_run(folder, a_name()), folder="")) == []
         assert bystander.poll() is None
         bystander.kill()
 

@@ -129,6 +129,7 @@ def at(tmp_path: Path) -> Iterator[Field]:
         folder=str(root / "run"),
         limits=Limits(timeout=30.0),
     )
+    (root / "run" / "scoutkit-run.json").write_text(json.dumps({"run": run.id, "repository": "/x"}))
     with Journal(tmp_path / "journal.db") as journal:
         journal.create(run)
         yield Field(root, journal, run)
