@@ -21,10 +21,11 @@ import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from scoutkit.agents.builtin.index import Index, open_index
+from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.question import understand
 from scoutkit.agents.builtin.rank import Ranking, rank
 from scoutkit.agents.builtin.store import Store
@@ -105,32 +106,22 @@ def quality(files: list[Path], folder: Path, *, by_repo: bool = False, out: Path
     asking = 0.0
     details = []
     with Store() as store:
-        opened: tuple[tuple[str, str, bool], Index] | None = None
-        for one in questions:
-            where = repository(folder, one["repo"])
+        for (name, commit, docs), group in groupby(sorted(questions, key=_tree), key=_tree):
+            where = repository(folder, name)
             assert where
-            docs = not one["set"].startswith("doc")
-            key = (one["repo"], one["commit"], docs)
-            if opened is None or opened[0] != key:
-                opened = (key, open_index(store, where, one["commit"], lambda _: None, docs=docs))
-            begin = time.process_time()
-            ranking = rank(opened[1], understand(one["question"], project=one["repo"].partition("/")[2]))
-            asking += time.process_time() - begin
-            answer = Answer([path for path, _ in ranking.files], shown(ranking))
-            measures = score(answer, one)
-            results[one["set"]].append(measures)
-            if by_repo:
-                results[f"  {one['set']} {one['repo']}"].append(measures)
-            margins.append((ranking.margin, measures["file@1"] > 0, measures["file@5"] > 0))
-            details.append(
-                {
-                    "id": one["id"],
-                    **measures,
-                    "margin": ranking.margin,
-                    "files": answer.files[:10],
-                    "ranges": answer.ranges[:10],
-                }
-            )
+            with open_index(store, where, commit, lambda _: None, docs=docs) as index:
+                for one in group:
+                    begin = time.process_time()
+                    ranking = rank(index, understand(one["question"], project=name.partition("/")[2]))
+                    asking += time.process_time() - begin
+                    answer = Answer([path for path, _ in ranking.files], shown(ranking))
+                    measures = score(answer, one)
+                    results[one["set"]].append(measures)
+                    if by_repo:
+                        results[f"  {one['set']} {name}"].append(measures)
+                    margins.append((ranking.margin, measures["file@1"] > 0, measures["file@5"] > 0))
+                    best = {"margin": ranking.margin, "files": answer.files[:10], "ranges": answer.ranges[:10]}
+                    details.append({"id": one["id"], **measures, **best})
     table(results)
     each, spent = asking / max(1, len(questions)) * 1000, time.process_time() - began
     print(f"\n{len(questions)} questions, {missing} left out for want of their repository")
@@ -143,6 +134,11 @@ def quality(files: list[Path], folder: Path, *, by_repo: bool = False, out: Path
             print(f"  {low:.2f}-{high:<5.2f} {len(some) / len(margins):5.0%} {first:5.0%} {five:5.0%}")
     if out:
         out.write_text("".join(json.dumps(one) + "\n" for one in details), "utf-8")
+
+
+def _tree(question: dict[str, Any]) -> tuple[str, str, bool]:
+    """Which index answers: repository, commit, with documentation or without."""
+    return question["repo"], question["commit"], not question["set"].startswith("doc")
 
 
 def table(results: dict[str, list[dict[str, float]]]) -> None:

@@ -19,18 +19,21 @@ from scoutkit.model.agents import Event, EventKind
 
 
 def main() -> int:
-    """0 with a report; 1 with one line on stderr where the commit cannot be read."""
+    """0 with a report; 1 with an error event where the commit cannot be read."""
     asked = json.load(sys.stdin)
     where = Path.cwd()
+    question = understand(asked["question"], project=where.name)
+    say("looking at the files")
     try:
         with Store() as store, git.Snapshot(where, asked["commit"]) as snapshot:
-            say("looking at the files")
-            index = open_index(store, where, asked["commit"], say)
-            say("ranking")
-            question = understand(asked["question"], project=where.name)
-            ranking = rank(index, question)
-            say("reading what fits best")
-            emit(Event(EventKind.REPORT, write(find(question, ranking, index, snapshot, where))))
+            if not store.shared:
+                say("the cache folder cannot be written: nothing is kept for the next question")
+            with open_index(store, where, asked["commit"], say) as index:
+                say("ranking")
+                ranking = rank(index, question)
+                say("reading what fits best")
+                report = write(find(question, ranking, index, snapshot, where))
+        emit(Event(EventKind.REPORT, report))
     except ScoutError as error:
         emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))
         return 1

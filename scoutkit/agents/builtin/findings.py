@@ -23,10 +23,12 @@ LEAD = 1.25  # times the second file's score; with less, more files are shown an
 _LEADERS = ((1.5, 1), (1.25, 2), (1.1, 3), (0.0, 5))  # files that come first, by the lead
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
 _ENOUGH = 2  # tests or documents found by the question: then none are looked for by name
+_LEAST = 3  # spots, however far below
 _FAR_BELOW = 0.6  # of the best range's score
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
 _COMMENT = re.compile(r"\s*(?://|#(?!include|define)|/\*|\*|--|;|$)")
+_PROGRAM = re.compile(r"(?:^|/)(?:__main__|main|cli|index|app|server)\.\w{1,4}$")
 _BULK = re.compile(
     r"^(?:bump|merge|release|prepare|version|format|reformat|\[pre-commit|chore|build\(deps|apply|run|v?\d+\.\d)"
     r"|\b(?:dependenc|ruff|black|prettier|rubocop|gofmt|clippy|lint|typos?|copyright|licen[cs]e|changelog|pre-commit|whitespace)",
@@ -109,11 +111,11 @@ def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator
     ranges = [one for one in ranking.ranges if role_of(one.path) not in _BESIDE - meant] or list(ranking.ranges)
     best = ranges[0].score if ranges else 0.0
     ranges = _files_first(ranking, ranges)
-    enough = min(2, len({term for one in ranges[:SPOTS] for term in one.terms}))
+    enough = min(2, sum(any(term in ranking.rare for term in held) for held in question.said.values()))
     per_file = PER_FILE if ranking.margin >= LEAD else 2
     for one in ranges:
         place = one.place
-        if sum(counts.values()) >= SPOTS or one.score < best * _FAR_BELOW:
+        if sum(counts.values()) >= (_LEAST if one.score < best * _FAR_BELOW else SPOTS):
             return
         if len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(snapshot, one):
             continue
@@ -246,13 +248,15 @@ def _beside(
 
 
 def _entrances(index: Index, snapshot: Snapshot) -> Iterator[Cited]:
-    """Where a reader begins: the first heading of a README, main programs."""
-    wanted = r"(?i)readme(\.\w+)?|docs?/(?:index|readme)\.\w+|(?:.*/)?(?:__main__|main|cli|index|app)\.\w{1,4}"
-    paths = [
-        path for path in index.paths if re.fullmatch(wanted, path) and role_of(path) in (Role.SOURCE, Role.DOCUMENT)
-    ]
-    for path in sorted(paths, key=lambda path: (path.count("/"), role_of(path) is Role.SOURCE, path))[:6]:
-        lines = snapshot.lines(path) or []
-        at = next((number for number, line in enumerate(lines, 1) if re.search(r"\w{3}", line)), 0)
-        if at and (cited := cite(snapshot, path, at, min(len(lines), at + 9), [])):
+    """Where a reader begins: the sections of the README, main programs."""
+    readme = next((path for path in index.paths if re.fullmatch(r"(?i)readme(\.\w+)?", path)), "")
+    sections = symbols.symbols(readme, snapshot.text(readme) or "") if readme else []
+    for section, after in zip(sections[:5], [*sections[1:], None], strict=False):
+        end = min(section.end, after.start - 1) if after else section.end
+        if cited := cite(snapshot, readme, section.start, end, [section.name]):
+            yield cited
+    programs = [path for path in index.paths if _PROGRAM.search(path) and role_of(path) is Role.SOURCE]
+    for path in sorted(programs, key=lambda path: (path.count("/"), path))[:4]:
+        defined = [one for one in symbols.symbols(path, snapshot.text(path) or "") if one.kind != "constant"]
+        if defined and (cited := cite(snapshot, path, defined[0].start, defined[0].end, [defined[0].name])):
             yield cited

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
@@ -17,11 +18,13 @@ from scoutkit import git
 from scoutkit.agents.builtin import reading, terms
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.segment import Place, unpack, unpack_places
-from scoutkit.agents.builtin.store import BINARY, HUGE, POINTER, Known, Piece, Store
+from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Known, Piece, Store
+from scoutkit.errors import ScoutError
 from scoutkit.symbols import has_table, language_of
 
 _PLAIN = frozenset({"index", "__init__", "mod", "main", "lib", "src", "source", "init"})  # say nothing: the folder does
 _FOLDER = 0.35  # what a word in a folder's name is worth; in a file's it is 1 over the root of how many there are
+_OURS = (".claude/notes/", ".claude/scoutkit/")  # a note holds the question it answered
 _MANY_TESTS = 10_000  # beyond this tests are not parsed
 _CROWD = 60  # small segments that one tree may be spread over before its files are read again
 _SMALL = 100  # files
@@ -142,19 +145,42 @@ class Index:
         ]
 
 
-def open_index(store: Store, where: Path, commit: str, say: Say, *, docs: bool = True, workers: int = 2) -> Index:
-    """The index of a commit; reads what the cache does not know, which may take a while. `docs`: see chunks.py."""
+def open_index(
+    store: Store, where: Path, commit: str, say: Say, *, docs: bool = True, workers: int = 2
+) -> contextlib.AbstractContextManager[Index]:
+    """The index of a commit, as long as it is held open; reads what the cache does not know first, which may take a
+    while. `docs`: see chunks.py."""
+    key = _prepare(store, where, commit, say, docs=docs, workers=workers)
+    return _held(store, key, lambda: _prepare(store, where, commit, say, docs=docs, workers=workers))
+
+
+@contextlib.contextmanager
+def _held(store: Store, key: str, again: Callable[[], str]) -> Iterator[Index]:
+    """Others may let go of what was just made ready: then it is made once more."""
+    for _ in range(3):
+        with store.frozen():
+            if found := _load(store, key):
+                yield found
+                return
+        again()
+    raise ScoutError("the cache of indexed files is too full to hold this tree", f"delete {store.folder}")
+
+
+def _prepare(store: Store, where: Path, commit: str, say: Say, *, docs: bool, workers: int) -> str:
+    """See that the cache has all of a tree; the key it is known by there."""
     tree = git.output(where, "rev-parse", "--verify", f"{commit}^{{tree}}").strip()
     left_out = _skipped(where)
     key = tree if not left_out else f"{tree}-{sha256(os.fsencode(chr(0).join(sorted(left_out)))).hexdigest()[:16]}"
     key = key if docs else f"{key}-undocumented"
-    if found := _load(store, key):
-        return found
+    if _is_there(store, key):
+        return key
     with store.builder(_objects(where), lambda: say("another run is reading this repository: waiting for it")):
-        if found := _load(store, key):
-            return found
+        if _is_there(store, key):
+            return key
         entries = [
-            entry for entry in git.tree(where, commit) if entry.mode.startswith("100") and entry.path not in left_out
+            entry
+            for entry in git.tree(where, commit)
+            if entry.mode.startswith("100") and entry.path not in left_out and not entry.path.startswith(_OURS)
         ]
         forms = _forms(entries, docs=docs)
         known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers)
@@ -162,9 +188,15 @@ def open_index(store: Store, where: Path, commit: str, say: Say, *, docs: bool =
             known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, again=crowded)
         _keep(store, key, entries, forms, known)
         store.trim()
+    return key
+
+
+def _is_there(store: Store, key: str) -> bool:
+    """Is a tree ready to be asked? It then counts as used."""
     found = _load(store, key)
-    assert found is not None
-    return found
+    if found:
+        store.touch(key, [piece.id for piece in found.pieces])
+    return found is not None
 
 
 def _load(store: Store, key: str) -> Index | None:
@@ -250,9 +282,9 @@ def _keep(
     segments = sorted({number for number, _ in known.values() if number})
     places = {number: at for at, number in enumerate(segments)}
     where = array("H")
-    unread: dict[str, list[str]] = {"binary": [], "huge": [], "pointer": [], "missing": []}
+    unread: dict[str, list[str]] = {"binary": [], "huge": [], "pointer": [], "note": [], "missing": []}
     languages: Counter[str] = Counter()
-    why = {BINARY: "binary", HUGE: "huge", POINTER: "pointer"}
+    why = {BINARY: "binary", HUGE: "huge", POINTER: "pointer", NOTE: "note"}
     for entry, form in zip(entries, forms, strict=True):
         number, at = known.get((entry.blob, form), (0, -1))
         where.extend((places[number], at) if number else (_NOWHERE, _NOWHERE))

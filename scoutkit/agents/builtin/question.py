@@ -12,6 +12,7 @@ from scoutkit.agents.builtin import terms
 from scoutkit.agents.builtin.paths import WORDS, Role
 
 MOST = 60  # terms: of a long question the rarest
+_SHORT_QUESTION = 2  # words: then even `get` is meant
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
@@ -22,7 +23,8 @@ _WHICH_TESTS = re.compile(
     re.IGNORECASE,
 )
 _FRAME = re.compile(
-    r"(?:File \"|\bat .*?\(?|^\s*)((?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)", re.MULTILINE
+    r"(?:File \"|\bat .*?\(?|^\s*)((?:[A-Za-z]:)?[/\\]?(?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)",
+    re.MULTILINE,
 )
 _STOP = frozenset(
     re.findall(
@@ -99,13 +101,13 @@ def understand(text: str, *, project: str = "") -> Question:
     """Never raises, whatever the text and its language. `project`: its name says little about one place in it."""
     text = text[:20_000]
     frames = tuple((path.replace("\\", "/"), int(line)) for path, line in _FRAME.findall(text)[:40] if len(line) < 9)
-    cleaned = _LOG_LINE.sub(" ", _URL.sub(" ", text))
-    cleaned = cleaned if cleaned.strip() else text
+    cleaned = _FRAME.sub(" ", _LOG_LINE.sub(" ", _URL.sub(" ", text)))
+    cleaned = cleaned if re.search(r"\w", cleaned) else text
     said: dict[str, tuple[str, ...]] = {}
     counts: dict[str, float] = {}
     every = terms.raw(cleaned)
     own = {word.lower() for word in (project, *terms.raw(project))}
-    kept = [word for word in every if word.lower() not in _STOP] or every
+    kept = [word for word in every if word.lower() not in _STOP] or (every if len(every) <= _SHORT_QUESTION else [])
     for word in kept:
         found = terms.expand(word)
         if found:
@@ -153,6 +155,6 @@ def _names(text: str) -> tuple[str, ...]:
             shaped = "_" in part.strip("_") or part.startswith("_") or len(words.split_identifier(part)) > 1
             if called or shaped or (part != name and len(part) > 2):
                 found[part] = None
-    if len(text.split()) <= 2:
+    if len(text.split()) <= _SHORT_QUESTION:
         found.update(dict.fromkeys(_SHAPED.findall(text)))
     return tuple(name for name in found if len(name) > 1)[:30]

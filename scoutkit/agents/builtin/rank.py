@@ -31,7 +31,7 @@ class Weights:
     whole: float = 0.5  # of the file as one text
     path: float = 1.6
     exact: float = 2.0  # for defining a name the question spells out
-    frame: float = 8.0  # for a line of a pasted traceback; halved for each frame before it
+    frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
     file_in_range: float = 0.3  # of its file in a range's score
     test: float = 0.1
     named: float = 0.5  # instead of `test` where the question means tests

@@ -19,7 +19,7 @@ from pathlib import Path
 from scoutkit import git, process
 from scoutkit.agents.builtin.chunks import Chunk, chunks
 from scoutkit.agents.builtin.segment import FULL, Segment
-from scoutkit.agents.builtin.store import BINARY, HUGE, POINTER, Store
+from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Store
 
 LARGEST = 5_000_000  # bytes: larger files are not read
 _BATCH = 2_500_000  # bytes of a batch, which becomes a segment
@@ -27,6 +27,7 @@ _FILES = 2_000
 _PLAIN = 20_000  # characters of a fixture, generated or vendored file that are looked at
 _WORTH_WORKERS = 6_000_000  # bytes
 _POINTER = b"version https://git-lfs.github.com/spec/"
+_NOTE = b"\n<!-- scoutkit:anchors"
 _OFTEN = 0.4  # seconds between two progress lines
 
 
@@ -75,8 +76,9 @@ def digest(
             tick(1)
             if raw is None:
                 continue
-            if b"\0" in raw[:8192] or raw.startswith(_POINTER):
-                unread.append((one.blob, one.form, POINTER if raw.startswith(_POINTER) else BINARY))
+            why = _unreadable(raw)
+            if why is not None:
+                unread.append((one.blob, one.form, why))
                 continue
             found = _chunks(one, raw, docs=docs, parse=parse)[:FULL]
             if made.chunks + len(found) > FULL:
@@ -85,6 +87,15 @@ def digest(
             made.add(found)
             files.append((one.blob, one.form))
     store.add(made, files, unread)
+
+
+def _unreadable(raw: bytes) -> int | None:
+    """Why a file is not read, if so. A note holds the very question it answered, so it would answer every time."""
+    if raw.startswith(_POINTER):
+        return POINTER
+    if b"\0" in raw[:8192]:
+        return BINARY
+    return NOTE if _NOTE in raw else None
 
 
 def _chunks(one: Wanted, raw: bytes, *, docs: bool, parse: bool) -> list[Chunk]:

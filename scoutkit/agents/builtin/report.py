@@ -13,12 +13,12 @@ _TITLE = 110  # characters, at most
 # How often the best file was right, and a right one among the first five, in 100 of 530 public questions by the lead
 # over the second file: benchmarks/builtin.py quality, on the sets named in docs/benchmarks.md.
 _MEASURED = (
-    (1.5, "a clear lead", 92, 98),
-    (1.25, "a lead", 75, 94),
-    (1.1, "a small lead", 67, 94),
-    (0.0, "hardly any lead", 37, 82),
+    (1.5, "a clear lead", 90, 97),
+    (1.25, "a lead", 76, 95),
+    (1.1, "a small lead", 68, 95),
+    (0.0, "hardly any lead", 41, 84),
 )
-_WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone", "note": "scoutkit's notes"}
+_WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
 
 
 def write(found: Findings) -> str:
@@ -142,13 +142,17 @@ def _beside(link: Link) -> str:
 
 
 def _unanswered(found: Findings) -> Iterator[str]:
-    words = ", ".join(_plain(word) for word in (found.ranking.absent or list(found.question.said))[:6])
+    words = ", ".join(map(_plain, [*(found.ranking.absent or found.question.said)][:6]))
     if not found.files:
         yield "# The commit has no files to look at"
         yield "Nothing can be said about the code: this commit holds no file, or none that was checked out."
         return
-    yield f"# Nothing in this code matches{f': {words}' if words else ' the question'}"
-    yield f"None of the {found.files:,} files holds a word of the question that tells one place from another."
+    if words:
+        yield f"# Nothing in this code matches: {words}"
+        yield f"None of the {found.files:,} files holds these words in a place that could answer the question."
+    else:
+        yield "# The question says too little to find a place in the code"
+        yield f"It has no word that tells one place in the {found.files:,} files from another."
     if found.instead:
         yield "## Where to begin instead"
         yield "\n".join(f"- {cited.place} `{cited.name}`" for cited in found.instead)

@@ -26,7 +26,7 @@ from scoutkit.agents.builtin import chunks, paths, segment, terms
 
 CAPACITY = 700_000_000  # bytes; beyond it the segments that were not used for longest go
 SNAPSHOTS = 24  # the newest are kept
-_DAY = 86_400
+_MONTH = 30 * 86_400
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS blobs (oid BLOB, form TEXT, segment INTEGER, number INTEGER, PRIMARY KEY (oid, form))
     WITHOUT ROWID;
@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS path_terms (snapshot INTEGER, term TEXT, data BLOB, P
 Known = tuple[int, int]
 """Where a file is: segment and number in it. Segment 0: it was not read, and the number says why."""
 
-BINARY, HUGE, POINTER = 0, 1, 2
+BINARY, HUGE, POINTER, NOTE = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,16 @@ class Store:
             yield
 
     @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """See the cache as it is now, whatever others write or let go meanwhile."""
+        self.connection.execute("BEGIN")
+        try:
+            self.connection.execute("SELECT count(*) FROM snapshots").fetchone()
+            yield
+        finally:
+            self.connection.execute("COMMIT")
+
+    @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction."""
         self.connection.execute("BEGIN IMMEDIATE")
@@ -158,7 +168,7 @@ class Store:
         with self.writing() as write:
             number = 0
             if files:
-                row = (made.firsts.tobytes(), made.chunks, _today())
+                row = (made.firsts.tobytes(), made.chunks, _now())
                 number = (
                     write.execute("INSERT INTO segments (firsts, chunks, used) VALUES (?, ?, ?)", row).lastrowid or 0
                 )
@@ -173,14 +183,17 @@ class Store:
             write.executemany("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)", rows)
 
     def snapshot(self, key: str) -> tuple[int, bytes] | None:
-        """A snapshot's id and what it says; it counts as used."""
-        row = self.connection.execute("SELECT id, data, used FROM snapshots WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        if row[2] < int(time.time()) - 60:
+        """A snapshot's id and what it says."""
+        row = self.connection.execute("SELECT id, data FROM snapshots WHERE key = ?", (key,)).fetchone()
+        return (row[0], zlib.decompress(row[1])) if row else None
+
+    def touch(self, key: str, pieces: Sequence[int]) -> None:
+        """A snapshot and its segments count as used now. Not worth waiting for, and said once an hour."""
+        query = "SELECT 1 FROM snapshots WHERE key = ? AND used < ?"
+        if self.connection.execute(query, (key, _now() - 3600)).fetchone():
             with contextlib.suppress(sqlite3.OperationalError), self.writing() as write:
-                write.execute("UPDATE snapshots SET used = ? WHERE id = ?", (int(time.time()), row[0]))
-        return row[0], zlib.decompress(row[1])
+                write.execute("UPDATE snapshots SET used = ? WHERE key = ?", (_now(), key))
+                write.executemany("UPDATE segments SET used = ? WHERE id = ?", ((_now(), number) for number in pieces))
 
     def keep(self, key: str, data: bytes, path_terms: Iterable[tuple[str, bytes]]) -> None:
         """Keep a snapshot and its path terms; the oldest go."""
@@ -193,42 +206,34 @@ class Store:
             for number in old:
                 write.execute("DELETE FROM snapshots WHERE id = ?", (number,))
                 write.execute("DELETE FROM path_terms WHERE snapshot = ?", (number,))
-            row = (key, int(time.time()), zlib.compress(data, 1))
+            row = (key, _now(), zlib.compress(data, 1))
             number = write.execute("INSERT INTO snapshots (key, used, data) VALUES (?, ?, ?)", row).lastrowid
             write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in path_terms))
 
     def pieces(self, ids: Sequence[int]) -> list[Piece] | None:
-        """Segments by id, which then count as used today; None when one is gone."""
-        found: dict[int, tuple[bytes, int, int]] = {}
+        """Segments by id; None when one is gone."""
+        pieces = []
         for number in ids:
-            row = self.connection.execute(
-                "SELECT firsts, chunks, used FROM segments WHERE id = ?", (number,)
-            ).fetchone()
+            row = self.connection.execute("SELECT firsts, chunks FROM segments WHERE id = ?", (number,)).fetchone()
             if row is None:
                 return None
-            found[number] = row
-        if old := [(_today(), number) for number, row in found.items() if row[2] < _today()]:
-            with contextlib.suppress(sqlite3.OperationalError), self.writing() as write:
-                write.executemany("UPDATE segments SET used = ? WHERE id = ?", old)
-        pieces = []
-        for number, (raw, count, _) in found.items():
             firsts = array("H")
-            firsts.frombytes(raw)
-            pieces.append(Piece(number, firsts, count))
+            firsts.frombytes(row[0])
+            pieces.append(Piece(number, firsts, row[1]))
         return pieces
 
     def trim(self, capacity: int = CAPACITY) -> None:
         """Let go of the segments that were not used for longest when the cache has grown too large, and of caches of
         other versions that nobody used for a month."""
         for path in self.folder.glob("*.db"):
-            if path != self._path and path.stat().st_mtime < time.time() - 30 * _DAY:
+            if path != self._path and path.stat().st_mtime < _now() - _MONTH:
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
         size = self._size()
         if size <= capacity:
             return
         order = self.connection.execute(
-            "SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_today(),)
+            "SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_now() - 3600,)
         ).fetchall()
         for (number,) in order:
             with self.writing() as write:
@@ -254,5 +259,5 @@ def version() -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def _today() -> int:
-    return int(time.time()) // _DAY
+def _now() -> int:
+    return int(time.time())
