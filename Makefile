@@ -21,10 +21,10 @@ imports: .venv
 	$(BIN)/lint-imports
 
 docs: .venv ## generated parts of the documents are as the code makes them
-	$(BIN)/cog --check -P README.md docs/cli.md
+	$(BIN)/cog --check -P README.md docs/cli.md docs/architecture.md
 
 docs-write: .venv
-	$(BIN)/cog -r -P README.md docs/cli.md
+	$(BIN)/cog -r -P README.md docs/cli.md docs/architecture.md
 
 notes: .venv ## this project's own notes parse and are indexed without a problem
 	$(BIN)/python docs/check_notes.py

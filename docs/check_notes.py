@@ -15,7 +15,7 @@ def main() -> int:
         print(f"{problem['path']}:{problem['line']}: {problem['problem']}")
     if not answer["notes"]:
         print("no notes found")
-    print(f"{answer['notes']} notes, {len(answer['problems'])} problems")
+    print(f"notes: {answer['notes']}, problems: {len(answer['problems'])}")
     return int(bool(answer["problems"]) or not answer["notes"])
 
 

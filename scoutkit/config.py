@@ -150,9 +150,22 @@ def _read(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        return _known(tomllib.loads(raw.decode("utf-8-sig")), path)
     except ValueError as error:
         raise UsageError(f"{path} is not valid TOML: {error}", "mend or delete it") from error
+
+
+def _known(table: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The settings of a file; UsageError naming one that nobody knows."""
+    names = ("agent", "notes", "agents", "pass_env")
+    for name in table:
+        if name not in names:
+            import difflib
+
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            raise UsageError(f"unknown setting `{name}` in {path}", hint)
+    return table
 
 
 def _text(table: dict[str, Any], key: str) -> str:

@@ -128,7 +128,6 @@ def _send(
         "question": mission.text,
         "repository": desk.places.root.name,
         "commit": mission.base,
-        "worktree": str(checkout.worktree),
     }
     prompt = prompts.render(mission.kind, variables, overrides=desk.places.root / config.PROMPTS)
     folder = desk.places.records(run.id)

@@ -53,6 +53,13 @@ def test_settings_that_cannot_be_understood_are_named(text):
     assert caught.value.hint
 
 
+def test_an_unknown_setting_is_named_with_the_nearest_known_one():
+    write(config.user_config() / "config.toml", 'agnet = "x"\n')
+    with pytest.raises(UsageError, match="unknown setting `agnet`") as caught:
+        config.load(None)
+    assert "did you mean agent" in caught.value.hint
+
+
 @given(st.text(max_size=60))
 @settings(max_examples=40)
 def test_any_text_as_settings_is_read_or_refused(tmp_path_factory, text):

@@ -31,6 +31,13 @@ def run(argv: list[str]) -> int:
         code = cli.main(argv, prog_name="scoutkit", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        group = error.ctx.command if error.ctx else cli
+        names = ", ".join(getattr(group, "commands", {}))
+        complain(
+            UsageError(f"{error.ctx.command_path if error.ctx else 'scoutkit'} needs a command", f"one of {names}")
+        )
+        return UsageError.exit_code
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "scoutkit"
         complain(UsageError(_lowered(error.format_message()), f"see {command} --help"))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
-from scoutkit.errors import NotFound
+from scoutkit.commands.session import LIMIT, find_note, json_option, note_argument, open_desk
+from scoutkit.errors import NotFound, UsageError
 from scoutkit.model import NOTE_TYPES, STATUSES
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def filters(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that narrow a list of notes."""
     for option in (
-        click.option("--limit", type=click.IntRange(min=1), help="At most so many."),
+        click.option("--limit", type=LIMIT, help="At most so many."),
         click.option("--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Only in this state."),
         click.option("--path", "paths", multiple=True, metavar="PATH", help="Only those citing this file or folder."),
         click.option("--tag", "tags", multiple=True, help="Only with this tag."),
@@ -64,14 +64,17 @@ def search(ctx: click.Context, /, query: tuple[str, ...], *, limit: int | None, 
 def list_notes(ctx: click.Context, /, *, limit: int | None, as_json: bool, **narrow: Any) -> int:
     """List notes, newest first."""
     desk = open_desk(ctx)
-    _show_hits("list", desk.catalogue.list(limit=limit, **narrow), as_json=as_json)
+    found = desk.catalogue.list(limit=limit, **narrow)
+    _show_hits("list", found, as_json=as_json)
+    if not found and not as_json:
+        say.tell("no such notes" if any(narrow.values()) else "no notes yet: scoutkit ask QUESTION")
     desk.follow()
     return 0
 
 
 @click.command()
 @click.argument("place", metavar="PATH[:LINES]")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@click.option("--limit", type=LIMIT, help="At most so many.")
 @json_option
 @click.pass_context
 def about(ctx: click.Context, place: str, *, limit: int | None, as_json: bool) -> int:
@@ -84,13 +87,14 @@ def about(ctx: click.Context, place: str, *, limit: int | None, as_json: bool) -
     found = desk.catalogue.about(path, start, end, limit=limit)
     code = _show_hits("about", found, as_json=as_json)
     if not found and not as_json:
-        say.tell(f"no note cites {place}")
+        there = (desk.repository.toplevel or desk.places.root).joinpath(path).exists()
+        say.tell(f"no note cites {place}" + ("" if there else ", and there is no such file in the working tree"))
     return code
 
 
 @click.command()
 @note_argument
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@click.option("--limit", type=LIMIT, default=10, show_default=True, help="At most so many.")
 @json_option
 @click.pass_context
 def related(ctx: click.Context, note: str, *, limit: int, as_json: bool) -> int:
@@ -140,8 +144,10 @@ def _place(desk: Desk, place: str) -> tuple[str, int, int]:
     """A path as typed (from where the person stands, or from the root) and its lines; 0, 0 for a whole file."""
     match = re.fullmatch(r"(.*?)(?::(\d+)(?:[-–](\d+))?)?", place, re.DOTALL)
     assert match
-    start = int(match[2] or 0)
-    return desk.relative(match[1]), start, int(match[3] or start)
+    start, end = int(match[2] or 0), int(match[3] or match[2] or 0)
+    if (match[2] and not start) or end < start:
+        raise UsageError(f"no such lines: {place}", "lines are counted from 1: path:50 or path:10-20")
+    return desk.relative(match[1]), start, end
 
 
 def _excerpts(desk: Desk, note: Note) -> list[tuple[Citation, list[str]]]:

@@ -98,11 +98,12 @@ def ask(
         _print(answer.note)
     desk.follow()
     say.tell(f"{_summary(answer.note)}  {time.monotonic() - began:.1f} s")
-    say.tell(f"note: {answer.note.path}  (scoutkit show {answer.note.id})")
+    say.tell(f"note: {answer.note.id}  {answer.note.path}")
+    so_far = f"what it found so far: scoutkit show {answer.note.id}" if outcome.report.strip() else ""
     if outcome.result is Result.INTERRUPTED:
-        raise Interrupted("interrupted", f"what it found so far: scoutkit show {answer.note.id}")
+        raise Interrupted("interrupted", so_far or "it had found nothing yet: ask again")
     if outcome.result is not Result.DONE:
-        hint = outcome.hint or f"what it said: scoutkit run logs {run.id}"
+        hint = outcome.hint or so_far or f"how it went: scoutkit run show {run.id}"
         raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
     return 0
 
@@ -131,7 +132,7 @@ def _from_memory(note: Note, *, as_json: bool) -> int:
 def _warn(desk: Desk, *, agent: str, alone: bool) -> None:
     """Say what a person would want to know before the agent starts. `alone`: no word on isolation is needed."""
     if not alone:
-        say.tell(f"agent {agent} runs without isolation, with your rights (--isolate none says you know)")
+        say.tell(f"agent {agent} runs without isolation, with your rights (--isolate none leaves this line out)")
     if ignored := desk.notes_ignored():
         say.tell(f"git ignores {desk.settings.notes} ({ignored}): notes kept there are not committed")
     if desk.repository.main is None:

@@ -54,7 +54,8 @@ class Progress:
         if event.kind in {EventKind.TEXT, EventKind.REPORT}:
             count = len(_CITATION.findall(event.text))
             self._citations = count if event.kind is EventKind.REPORT else self._citations + count
-            self._doing = next((line for line in reversed(event.text.splitlines()) if line.strip()), self._doing)
+            last = next((line for line in reversed(event.text.splitlines()) if line.strip()), self._doing)
+            self._doing = "done" if event.kind is EventKind.REPORT else last
         elif event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY} and event.text:
             self._doing = " ".join(event.text.split())
             if not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
@@ -67,7 +68,8 @@ class Progress:
 
         seconds = time.monotonic() - self._began
         cited = f", {self._citations} citation{'s' * (self._citations != 1)}" if self._citations else ""
-        text = Text(f"{self._agent} {seconds:.0f} s{cited}: {self._doing}", no_wrap=True, overflow="ellipsis")
+        text = Text(f"{self._agent} {seconds:.0f} s{cited}: {self._doing}")
+        text.truncate(self._display.console.width - 3, overflow="ellipsis")  # the spinner takes two columns
         if not hasattr(self, "_spinner"):
             self._spinner = Spinner("dots")
         self._spinner.text = text

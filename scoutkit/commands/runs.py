@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.session import json_option, open_desk
+from scoutkit.commands.session import LIMIT, json_option, open_desk
 from scoutkit.errors import NotFound
+from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Run, State
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--limit", type=LIMIT, default=20, show_default=True, help="At most so many.")
 @json_option
 @click.pass_context
 def runs(ctx: click.Context, *, limit: int, as_json: bool) -> None:
@@ -66,21 +67,36 @@ def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
 
 @run.command("logs")
 @click.argument("id_", metavar="ID")
+@click.option("--raw", is_flag=True, help="The agent's output as it came, then its errors.")
 @click.option("--events", is_flag=True, help="What scoutkit understood of it, as JSON lines.")
 @click.pass_context
-def logs(ctx: click.Context, id_: str, *, events: bool) -> None:
-    """What the agent wrote: its output, then its errors. Secrets are blotted out."""
+def logs(ctx: click.Context, id_: str, *, raw: bool, events: bool) -> None:
+    """What the agent did and said, then its errors. Secrets are blotted out."""
+    from scoutkit.dispatch import records
+
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)
-    records = desk.places.records(found.id)
-    texts = [path.read_bytes() for name in (("events.jsonl",) if events else ("transcript.txt", "stderr.txt"))
-             if (path := records / name).exists()]  # fmt: skip
-    if not any(texts):
+    folder = desk.places.records(found.id)
+    names = ("events.jsonl",) if events else ("transcript.txt", "stderr.txt") if raw else ("stderr.txt",)
+    texts = [path.read_bytes() for name in names if (path := folder / name).exists()]
+    told = [] if raw or events else [line for event in records.events(folder) if (line := _told(event)) is not None]
+    if not any(texts) and not told:
         raise NotFound(f"run {found.id} left no logs", f"scoutkit run show {found.id}")
+    for line in told:
+        say.answer(line)
     sys.stdout.flush()
     for text in texts:
         sys.stdout.buffer.write(text if text.endswith(b"\n") or not text else text + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _told(event: Event) -> str | None:
+    """One event for a person; None for what only programs want to know."""
+    if event.kind in {EventKind.TEXT, EventKind.REPORT}:
+        return event.text
+    if event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY, EventKind.ERROR}:
+        return f"({event.kind.replace('_', ' ')}: {event.text})"
+    return None
 
 
 @run.command("stop")
@@ -102,6 +118,7 @@ def stop(ctx: click.Context, id_: str) -> None:
 def _row(run: Run) -> tuple[str, ...]:
     started = datetime.fromisoformat(run.started).astimezone().strftime("%Y-%m-%d %H:%M")
     question = " ".join(run.text.split())
+    question = question if len(question) <= 120 else f"{question[:119]}…"
     return (run.id, started, run.agent, run.result or run.state, _time(run), run.note_id or "-", question)
 
 

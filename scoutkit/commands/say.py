@@ -133,23 +133,32 @@ def usage_json(run: Run) -> Mapping[str, int | None] | None:
 
 
 def hits(found: Iterable[Hit]) -> None:
-    """Hits for a person: a title line, where it is, and the matching text."""
+    """Hits for a person: a title line, where it is, and the matching text, each no wider than the terminal."""
+    import shutil
+
+    room = shutil.get_terminal_size().columns - 10 if sys.stdout.isatty() else 10_000
     for hit in found:
         mark = "" if hit.status == "stable" else f"  ({hit.status})"
         answer(f"{paint(hit.id, 33)}  {paint(hit.title, 1)}{mark}")
         answer(f"          {paint(hit.path, 2)}")
         if hit.snippet:
-            answer(f"          {_marked(hit)}")
+            answer(f"          {_marked(hit, room)}")
 
 
-def _marked(hit: Hit) -> str:
+def _marked(hit: Hit, room: int) -> str:
+    """The snippet, cut so that it shows its first match."""
+    first = max(hit.marks[0][1] - room + 10, 0) if hit.marks else 0
+    text = hit.snippet[first : first + room]
+    if len(hit.snippet) > first + room:
+        text = f"{text[:-1]}…"
     if not colourful():
-        return hit.snippet
+        return text
     pieces, at = [], 0
-    for start, end in hit.marks:
-        pieces += [hit.snippet[at:start], paint(hit.snippet[start:end], 32)]
-        at = end
-    return "".join([*pieces, hit.snippet[at:]])
+    for start, end in ((start - first, end - first) for start, end in hit.marks):
+        if start >= at and end <= len(text):
+            pieces += [text[at:start], paint(text[start:end], 32)]
+            at = end
+    return "".join([*pieces, text[at:]])
 
 
 def count(number: int, noun: str) -> str:

@@ -75,5 +75,14 @@ def complete_agents(_ctx: click.Context, _param: click.Parameter, incomplete: st
         return []
 
 
+class Limit(click.IntRange):
+    """How many at most. As many as SQLite and Whoosh can count to are all."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """At least 1."""
+        return int(min(super().convert(value, param, ctx), 1_000_000_000))
+
+
+LIMIT = Limit(min=1)
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
 note_argument = click.argument("note", shell_complete=complete_notes)

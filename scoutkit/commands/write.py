@@ -12,7 +12,7 @@ import click
 from scoutkit import story
 from scoutkit.commands import say
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
-from scoutkit.errors import NotFound, ScoutError, UsageError
+from scoutkit.errors import NotFound, UsageError
 from scoutkit.model import NOTE_TYPES
 from scoutkit.model.notes import Note, Verdict
 
@@ -29,6 +29,8 @@ def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[s
     heading = " ".join(title)
     if sys.stdin.isatty():
         text = _compose(_template(heading))
+        if not text:
+            raise UsageError("the note is as it was given: nothing was written", "write something, and save it")
     else:
         text = _decoded(sys.stdin.buffer.read(), "standard input")
         text = text if not heading or text.lstrip().startswith("# ") else f"# {heading}\n\n{text}"
@@ -107,6 +109,10 @@ def tag(ctx: click.Context, note: str, tags: tuple[str, ...], *, removed: tuple[
     """Add tags to a note, or show them."""
     desk = open_desk(ctx)
     found = find_note(desk, note)
+    for bad in (one for one in tags if not one.strip() or any(char.isspace() or char == "," for char in one)):
+        raise UsageError(f"not a tag: {bad!r}", "a tag is one word: my-tag")
+    for lacking in (one for one in removed if one not in found.tags):
+        say.tell(f"{found.id} has no tag {lacking}")
     if tags or removed:
         kept = [one for one in dict.fromkeys((*found.tags, *tags)) if one not in removed]
         desk.notebook.amend(found.path, {"tags": kept})
@@ -184,10 +190,12 @@ def _compose(template: str) -> str:
 def _run_editor(path: Path) -> None:
     from scoutkit import process
 
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("vi" if sys.stdin.isatty() else "")
+    if not editor:
+        raise UsageError("no editor is set, and this is no terminal", "set EDITOR, or edit the file itself")
     try:
         code = process.interact([*shlex.split(editor), path])
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot start the editor: {editor}", "set EDITOR to a program that exists") from error
     if code:
-        raise ScoutError(f"the editor ended with status {code}: {editor}", "the file is as the editor left it")
+        raise UsageError(f"the editor ended with status {code}: {editor}", "the file is as the editor left it")

@@ -113,3 +113,12 @@ def test_related_notes(scoutkit, ask, note):
     hits = scoutkit("related", note["id"], "--json").json["hits"]
     assert hits[0]["id"] == other["note"]["id"]
     assert note["id"] not in {hit["id"] for hit in hits}
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "cookie"), ("about", "src"), ("runs",)])
+def test_a_limit_beyond_all_numbers_is_no_limit(scoutkit, note, command):
+    assert scoutkit(*command, "--limit", "9" * 30).code == 0
+
+
+def test_a_limit_of_nothing_is_a_usage_error(scoutkit, repo):
+    assert scoutkit("list", "--limit", "0").code == 2

@@ -44,7 +44,7 @@ def test_the_report_goes_to_stdout_and_the_narration_to_stderr(ask):
     said = ask()
     assert said.out.startswith("# Cookies are signed by SessionSigner")
     assert "citations: 1 supported" in said.err
-    assert "note: .claude/notes/" in said.err
+    assert "  .claude/notes/" in said.err
 
 
 def test_json_tells_all_of_it(ask, repo, git):

@@ -56,6 +56,9 @@ def test_every_command_has_help(scoutkit, name):
         (["ask", "q", "--agent", "nobody"], "nobody"),
         (["completion", "tcsh"], "tcsh"),
         (["import", "missing.md"], "missing.md"),
+        (["run"], "scoutkit run needs a command"),
+        (["about", "README.md:0"], "no such lines"),
+        (["about", "README.md:10-5"], "no such lines"),
     ],
 )
 def test_a_mistyped_command_line_is_one_line_a_hint_and_exit_2(scoutkit, args, says):

@@ -29,6 +29,7 @@ def test_logs_are_what_the_agent_wrote(scoutkit):
     scoutkit("ask", "q", "--agent-cmd", "echo '# T'; echo; echo text; echo trouble >&2")
     run = scoutkit("runs", "--json").json["runs"][0]["id"]
     assert scoutkit("run", "logs", run).out == "# T\n\ntext\ntrouble\n"
+    assert scoutkit("run", "logs", run, "--raw").out == "# T\n\ntext\ntrouble\n"
     events = [json.loads(line) for line in scoutkit("run", "logs", run, "--events").out.splitlines()]
     assert events
 

@@ -79,6 +79,28 @@ def test_tags_are_added_and_removed_and_the_rest_of_the_file_stays(scoutkit, rep
     assert "cssclass: wide  # odd\n" in after
 
 
+@pytest.mark.parametrize("bad", ["two words", "a,b", " ", "tab\there"])
+def test_a_tag_is_one_word(scoutkit, ask, bad):
+    note = ask("q", "--json").json["note"]
+    said = scoutkit("tag", note["id"], bad)
+    assert said.code == 2
+    assert "not a tag" in said.err
+
+
+def test_removing_a_tag_that_is_not_there_is_said(scoutkit, ask):
+    note = ask("q", "--json").json["note"]
+    assert "has no tag x" in scoutkit("tag", note["id"], "--remove", "x").err
+
+
+def test_without_an_editor_and_a_terminal_nothing_is_started(scoutkit, ask, monkeypatch):
+    note = ask("q", "--json").json["note"]
+    for name in ("EDITOR", "VISUAL"):
+        monkeypatch.delenv(name, raising=False)
+    said = scoutkit("edit", note["id"])
+    assert said.code == 2
+    assert "no editor is set" in said.err
+
+
 def test_rm_moves_the_note_to_the_trash(scoutkit, repo, ask):
     note = ask("q", "--json").json["note"]
     said = scoutkit("rm", note["id"])

@@ -151,6 +151,13 @@ def test_the_file_is_the_users_alone(journal: Journal) -> None:
     assert stat.S_IMODE(journal.path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.parametrize("name", ["\udcff", "é", "\0", ""])
+def test_a_name_that_no_run_can_have_is_not_found(journal: Journal, name: str) -> None:
+    journal.create(a_run("abc1"))
+    with pytest.raises(NotFound, match="no run"):
+        journal.get(name)
+
+
 def test_a_run_is_found_by_a_prefix_that_is_its_alone(journal: Journal) -> None:
     for name in ("abc1", "abc2", "abd", "ab"):
         journal.create(a_run(name))
