@@ -236,13 +236,18 @@ class Commit(NamedTuple):
 
 
 def history(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> Iterator[Commit]:
-    """The newest commits up to `commit` that touched any of `paths`, through GitPython."""
+    """The newest commits up to `commit` that touched any of `paths`, through GitPython.
+
+    ScoutError when git cannot tell, for instance for want of objects.
+    """
     import git as gitpython
 
     repository = gitpython.Repo(where)
     try:
         for found in repository.iter_commits(commit, paths=[f":(literal){path}" for path in paths], max_count=limit):
             yield Commit(found.hexsha, found.committed_datetime.isoformat(), str(found.author.name), str(found.summary))
+    except (gitpython.GitCommandError, ValueError) as error:  # the second: an object that is not there
+        raise failure(where, str(getattr(error, "stderr", "") or error)) from error
     finally:
         repository.close()
 

@@ -16,6 +16,7 @@ from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.question import Question
 from scoutkit.agents.builtin.rank import Range, Ranking
 from scoutkit.agents.builtin.segment import Place
+from scoutkit.errors import ScoutError
 from scoutkit.git import Commit, Snapshot
 
 SPOTS, PER_FILE, EXCERPT = 8, 4, 6
@@ -71,7 +72,7 @@ class Findings:
     settings: tuple[Cited, ...]
     changed: tuple[str, ...]  # the paths whose history is told
     commits: tuple[Commit, ...]
-    shallow: bool
+    cut_off: bool  # the history is not all there
     unread: dict[str, list[str]]
     languages: dict[str, int]
     instead: tuple[Cited, ...]  # where to begin when nothing answers
@@ -84,7 +85,11 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     names = list(dict.fromkeys(spot.place.name for spot in defined))
     places = [(spot.cited.path, spot.place) for spot in spots]
     changed = list(dict.fromkeys(spot.cited.path for spot in spots))[:1]
-    commits = list(git.history(where, snapshot.commit, changed, limit=20)) if changed else []
+    commits: list[Commit] | None = []
+    try:
+        commits = list(git.history(where, snapshot.commit, changed, limit=20)) if changed else []
+    except ScoutError:
+        commits = None
     return Findings(
         question=question,
         ranking=ranking,
@@ -95,8 +100,8 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         documents=tuple(_beside(index, snapshot, ranking.documents, names, spots, Role.DOCUMENT, 3, ranking.rare)),
         settings=tuple(around.settings(snapshot, places, question.counts, most=6)),
         changed=tuple(changed),
-        commits=tuple([commit for commit in commits if not _BULK.search(commit.subject)][:5]),
-        shallow=git.git(where, "rev-parse", "--is-shallow-repository").text.strip() == "true",
+        commits=tuple([commit for commit in commits or () if not _BULK.search(commit.subject)][:5]),
+        cut_off=commits is None or git.git(where, "rev-parse", "--is-shallow-repository").text.strip() == "true",
         unread=index.unread,
         languages=index.languages,
         instead=() if spots else tuple(_entrances(index, snapshot)),

@@ -44,10 +44,8 @@ def _answered(found: Findings) -> Iterator[str]:
         yield "\n".join(f"- `{cited.name}` is read at {cited.place}" for cited in found.settings)
     if found.commits:
         yield "## Recent changes"
+        yield f"Of `{found.changed[0]}`:"
         rows = (f"{one.when[:10]}  {one.id[:9]}  {' '.join(one.subject.split())[:100]}" for one in found.commits)
-        yield f"Of `{found.changed[0]}`:" + (
-            "\n\nThe history here is cut off (a shallow clone)." if found.shallow else ""
-        )
         yield _fenced(list(rows), "text", "")
 
 
@@ -170,6 +168,8 @@ def _untold(found: Findings) -> Iterator[str]:
         if count and why in _WHY:
             listed = ", ".join(f"`{path}`" for path in some[:3] if "`" not in path and path.isprintable())
             told.append(f"Not read ({_WHY[why]}): {count} files, for instance {listed}.")
+    if found.cut_off:
+        told.append("The history is not all here (a shallow or partial clone): older changes are not seen.")
     if found.languages:
         most = sorted(found.languages.items(), key=lambda item: -item[1])[:5]
         told.append(f"Read as plain text: {', '.join(f'{name} ({count:,})' for name, count in most)}.")
