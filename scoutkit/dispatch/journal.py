@@ -113,8 +113,9 @@ class Journal:
     def get(self, id_or_prefix: str) -> Run:
         """The run with this id, else the only one whose id begins so. NotFound when there is none or several."""
         with self._reading() as db:
-            found = self._select(db, "WHERE id = ?", id_or_prefix) if db else []
-            if db and id_or_prefix and not found:
+            possible = db and id_or_prefix and id_or_prefix.isascii()  # SQLite takes no half of a surrogate pair
+            found = self._select(db, "WHERE id = ?", id_or_prefix) if db and possible else []
+            if db and possible and not found:
                 found = self._select(db, "WHERE substr(id, 1, ?) = ? LIMIT 6", len(id_or_prefix), id_or_prefix)
         if not found:
             raise NotFound(f"no run {id_or_prefix!r}", "list them: scoutkit runs")
