@@ -172,6 +172,8 @@ def _text(table: dict[str, Any], key: str) -> str:
     value = table.get(key, "")
     if not isinstance(value, str):
         raise UsageError(f"setting `{key}` must be text, not {value!r}", f'write {key} = "…"')
+    if "\0" in value:
+        raise UsageError(f"setting `{key}` holds a NUL character: {value!r}", "take it out")
     return value
 
 

@@ -112,3 +112,10 @@ def test_remembering_an_agent_keeps_the_rest_of_the_file():
 def test_templates_are_found():
     assert (config.resources("templates") / "prompts/ask.md").is_file()
     assert config.resources("metadata.yml").is_file()
+
+
+@pytest.mark.parametrize("key", ["notes", "agent"])
+def test_a_setting_with_a_nul_character_is_named(repo, key):
+    write(repo / config.SETTINGS, f'{key} = "x\\u0000y"\n')
+    with pytest.raises(UsageError, match=f"`{key}` holds a NUL"):
+        config.load(git.discover(repo))
