@@ -78,6 +78,7 @@ def ask(
     """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened."""
     from scoutkit.dispatch import runner, worktree
 
+    desk.notebook.check_ready()
     run_id = desk.notebook.new_id()
     run = Run(
         id=run_id,
@@ -177,6 +178,7 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
     from scoutkit.anchors import anchor
     from scoutkit.knowledge import capture, citations, verify
 
+    outcome = replace(outcome, report=capture.bounded(outcome.report, run.id))
     with desk.snapshot(run.base) as snapshot:
         checked = verify.check(citations.read(outcome.report, roots=roots), snapshot, notes=desk.settings.notes)
         return capture.note(

@@ -21,6 +21,7 @@ _ENDED = {
     Result.KILLED: "the run was killed",
 }
 _RANK = (Verdict.SUPPORTED, Verdict.CORRECTED, Verdict.UNSUPPORTED, Verdict.WRONG, None)
+LONGEST = 1_000_000  # characters of a report that become a note: nobody reads more, and checking it takes minutes
 SECTION = "Citation check"
 MEANING = "Supported means that the lines match what is said of them, not that the claim is true."
 
@@ -56,6 +57,17 @@ def note(
         citations=cited(checked),
         anchors=tuple({(one.path, one.start, one.end): one for one in anchors}.values()),
     )
+
+
+def bounded(report: str, run_id: str) -> str:
+    """A report cut, between lines if it can be, to what a note holds; what is beyond stays in the run's records."""
+    if len(report) <= LONGEST:
+        return report
+    kept = report[:LONGEST]
+    kept = kept[: kept.rfind("\n", LONGEST // 2) + 1 or LONGEST]
+    rest = f"{len(report) - len(kept):,} more characters: scoutkit run logs {run_id}"
+    end = closing(kept)
+    return f"{kept.rstrip()}\n{end}\n\nCut here; {rest}\n" if end else f"{kept.rstrip()}\n\nCut here; {rest}\n"
 
 
 def author(mission: Mission, outcome: Outcome) -> str:

@@ -131,6 +131,20 @@ class Folder:
         real.mkdir(parents=True, exist_ok=True)
         return real
 
+    def check_ready(self) -> None:
+        """OSError where a note could surely not be written, Refused where the folder leads out. Makes nothing."""
+        place = self._checked(f"{self.path}/.", self.root / self.path)
+        while True:
+            try:
+                mode = place.stat().st_mode
+                break
+            except FileNotFoundError:  # it will be made
+                place = place.parent
+        if not stat.S_ISDIR(mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
     def _checked(self, path: str, place: Path) -> Path:
         self._check_inside(path)
         if problem := self._outside(path, place):

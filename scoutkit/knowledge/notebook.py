@@ -71,6 +71,11 @@ class Notebook:
             if not _NUMBER.fullmatch(made):
                 return made
 
+    def check_ready(self) -> None:
+        """ScoutError where a new note could surely not be kept: to be asked before an agent works for one."""
+        with self._changing(self._folder.path):
+            self._folder.check_ready()
+
     def write(self, note: Note, *, again: bool = False) -> Note:
         """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
 

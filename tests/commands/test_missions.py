@@ -228,3 +228,21 @@ def test_many_at_once_all_succeed(repo, home):
     answers = [process.communicate() for process in running]
     assert [process.returncode for process in running] == [0] * len(commands), [err for _, err in answers]
     assert len({json.loads(out)["note"]["path"] for out, _ in answers}) == len(commands)
+
+
+@pytest.mark.parametrize("notes", ["README.md", "README.md/x", "n" * 300, ".git"])
+def test_no_agent_is_sent_where_its_note_could_not_be_kept(scoutkit, ask, repo, notes):
+    (repo / config.SETTINGS).parent.mkdir(parents=True)
+    (repo / config.SETTINGS).write_text(f'notes = "{notes}"\n')
+    said = ask()
+    assert said.code in (1, 6)
+    assert "error: " in said.err
+    assert "hint: " in said.err
+    assert scoutkit("runs", "--json").json["runs"] == []
+
+
+def test_no_agent_is_sent_where_a_file_stands_in_place_of_the_notes_folder(scoutkit, ask, repo):
+    (repo / ".claude").write_text("a file\n")
+    assert ask().code == 1
+    assert (repo / ".claude").read_text() == "a file\n"
+    assert scoutkit("runs", "--json").json["runs"] == []

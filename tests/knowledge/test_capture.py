@@ -108,3 +108,13 @@ def test_a_report_cut_short_says_why(repo: Path) -> None:
 def test_what_a_report_leaves_open_does_not_swallow_the_check(repo: Path, tail: str) -> None:
     body = captured(repo, f"# Found\n\n{tail}").body
     assert [one.text for one in Document(body).passages if one.form is Form.HEADING] == ["Found", "Citation check"]
+
+
+@pytest.mark.parametrize("line", ["`sign` is at a.py:3\n", "x", "```\na.py:3\n"])
+def test_a_report_too_long_to_read_is_cut_and_says_where_the_rest_is(line: str) -> None:
+    report = line * (3 * capture.LONGEST // len(line))
+    cut = capture.bounded(report, "7k3m9q2d")
+    assert capture.LONGEST // 2 < len(cut) < capture.LONGEST + 200
+    assert cut.splitlines()[-1].endswith("scoutkit run logs 7k3m9q2d")
+    assert Document(cut).passages[-1].form is Form.PARAGRAPH
+    assert capture.bounded("short\n", "7k3m9q2d") == "short\n"
