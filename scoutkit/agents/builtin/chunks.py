@@ -16,6 +16,7 @@ BLOCK = 60  # lines of a block at most
 _LARGE = 120  # lines: a function beyond this that has functions inside is shown as those
 _UNITS = frozenset({"function", "method", "constructor", "macro", "test", "property"})
 _SAYS = re.compile(r"[^\W\d]{2}")  # not just brackets
+_DOCSTRING = re.compile(r"\s*[A-Za-z]{0,2}[\"']")
 _PLAIN = 262_144  # characters of a huge file that are looked at
 
 
@@ -67,8 +68,9 @@ def _cut(found: list[Symbol], lines: list[str], *, docs: bool) -> Iterator[Chunk
             own[other.lead : other.end + 1] = bytes(other.end + 1 - other.lead)
         if not docs:
             own[unit.lead : unit.start] = bytes(unit.start - unit.lead)
-            if unit.doc and unit.lead == unit.start:  # a docstring
-                own[unit.body_start : unit.body_start + unit.doc.count("\n") + 1] = bytes(unit.doc.count("\n") + 1)
+            if unit.doc and _DOCSTRING.match(lines[unit.body_start - 1]):
+                count = unit.doc.count("\n") + 1
+                own[unit.body_start : unit.body_start + count] = bytes(count)
         end = min((other.lead for other in holds), default=last + 1) - 1
         while end > unit.start and not lines[end - 1].strip():
             end -= 1

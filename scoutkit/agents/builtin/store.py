@@ -242,7 +242,7 @@ class Store:
                 write.execute("DELETE FROM segments WHERE id = ?", (number,))
             if self._size() <= capacity * 0.7:
                 break
-        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _size(self) -> int:
         """Bytes in use; pages that were let go are used again."""

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from scoutkit import words
 
-VERSION = 1
+VERSION = 2
 _LONGEST = 60  # characters: longer runs are hashes and encoded data
 _WORD = re.compile(r"\w+")
 
@@ -33,11 +33,11 @@ def expand(word: str) -> tuple[str, ...]:
     if len(word) > _LONGEST:
         return ()
     parts = [part for part in words.split_identifier(word) if len(part) > 1 or not part.isascii()]
-    if len(parts) == 1 and parts[0].isdecimal() and len(parts[0]) > 6:
+    whole = word.strip("_").lower()
+    if whole.isdecimal() and len(whole) > 6:
         return ()
     stems = [_stem(part) for part in parts]
-    whole = word.strip("_").lower()
-    if len(parts) > 1 and whole not in stems:
+    if len(whole) > 1 and whole not in stems and parts != [whole]:
         stems.append(whole)
     return tuple(stems)
 

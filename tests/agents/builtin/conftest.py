@@ -1,0 +1,98 @@
+"""Repositories made of a few files, and the built-in agent's process asked about them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scoutkit.agents.builtin.store import Store
+
+ARGV = [sys.executable, "-P", "-m", "scoutkit.agents.builtin"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run of the process left."""
+
+    code: int
+    report: str
+    statuses: list[str]
+    errors: list[str]
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Grammars that tests share: unpacking one takes a fifth of a second."""
+    return tmp_path_factory.mktemp("grammars")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache folder, empty but for grammars."""
+    folder = tmp_path / "cache"
+    (folder / "scoutkit").mkdir(parents=True)
+    (folder / "scoutkit" / "grammars").symlink_to(unpacked)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder / "scoutkit" / "symbols"
+
+
+@pytest.fixture
+def store(cache: Path):
+    with Store() as opened:
+        yield opened
+
+
+@pytest.fixture
+def make(tmp_path: Path, git: Callable[..., str]) -> Callable[..., Path]:
+    """Commit files to a repository, new or there already."""
+
+    def commit(files: Mapping[str, str | bytes], name: str = "made") -> Path:
+        folder = tmp_path / name
+        if not folder.exists():
+            folder.mkdir()
+            git(folder, "init", "-q")
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(
+                content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+            )
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "made")
+        return folder
+
+    return commit
+
+
+@pytest.fixture
+def head(git: Callable[..., str]) -> Callable[[Path], str]:
+    return lambda where: git(where, "rev-parse", "HEAD").strip()
+
+
+@pytest.fixture
+def ask(head: Callable[[Path], str]) -> Callable[..., Answer]:
+    """Ask the agent's process, in a repository's own folder."""
+
+    def run(where: Path, question: str, **env: str) -> Answer:
+        asked = json.dumps({"question": question, "commit": head(where)})
+        done = subprocess.run(
+            ARGV, cwd=where, env={**os.environ, **env}, input=asked, capture_output=True, text=True, timeout=100
+        )
+        return answer(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def answer(code: int, stdout: str, stderr: str) -> Answer:
+    events = [json.loads(line) for line in stdout.splitlines()]
+    texts = {
+        kind: [event["text"] for event in events if event["kind"] == kind] for kind in ("status", "error", "report")
+    }
+    return Answer(code, "".join(texts["report"]), texts["status"], texts["error"], stderr)
