@@ -164,22 +164,21 @@ def users(index: Index, snapshot: Snapshot, names: Sequence[str], role: Role, *,
 def settings(
     snapshot: Snapshot, places: Sequence[tuple[str, Place]], asked: Collection[str], *, most: int
 ) -> list[Cited]:
-    """Environment variables, configuration keys and flags that the places read, each once; those that hold a term that
-    was asked for first."""
-    found: dict[str, Cited] = {}
-    for path, place in places:
+    """Environment variables, configuration keys and flags that the places read, each once, those that hold a term that
+    was asked for first; then environment variables and keys so asked for elsewhere in the first file."""
+    found: dict[str, tuple[bool, bool, bool, Cited]] = {}
+    around = [(path, place.start, place.end, False) for path, place in places]
+    around += [(path, 1, len(snapshot.lines(path) or []), True) for path, _ in places[:1]]
+    for path, start, end, far in around:
         lines = snapshot.lines(path) or []
-        for number in range(place.start, min(place.end, len(lines)) + 1):
+        for number in range(start, min(end, len(lines)) + 1):
             for match in _SETTING.finditer(lines[number - 1][:2000]):
                 key = next(group for group in match.groups() if group)
                 cited = cite(snapshot, path, number, number, [key])
-                if cited and cited.name == key:
-                    found.setdefault(key, cited)
-
-    def distance(key: str) -> tuple[bool, bool]:
-        return not asked_for(key, asked), not key.isupper()
-
-    return [found[key] for key in sorted(found, key=distance)[:most]]
+                held = asked_for(key, asked)
+                if cited and cited.name == key and (not far or held or key.isupper()):
+                    found.setdefault(key, (far, not held, not key.isupper(), cited))
+    return [one[3] for one in sorted(found.values(), key=lambda one: one[:3])[:most]]
 
 
 def _nearest(paths: Sequence[str], near: str) -> list[str]:
