@@ -108,15 +108,26 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     )
 
 
-def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator[Spot]:
-    """Ranges worth showing, the best files' first: a few a file, none that cannot be cited or is far below the best, no
-    lists of imports, and tests that stand among the code they test only where tests are asked for."""
-    counts: dict[str, int] = {}
+def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> list[Spot]:
+    """Ranges worth showing, the best files' first. What stands beside the code is left out unless it was asked for or
+    comes first by itself; where nothing is left, less will do."""
     meant = {Role.SOURCE, *question.means, *({Role.FIXTURE} if Role.TEST in question.means else ())}
-    ranges = [one for one in ranking.ranges if role_of(one.path) not in _BESIDE - meant] or list(ranking.ranges)
-    best = ranges[0].score if ranges else 0.0
-    ranges = _files_first(ranking, ranges)
+    first = {path for path, _ in ranking.files[:1]}
+    ranges = [one for one in ranking.ranges if one.path in first or role_of(one.path) not in _BESIDE - meant]
     enough = min(2, sum(any(term in ranking.rare for term in held) for held in question.said.values()))
+    tests = Role.TEST in question.means
+    return list(_chosen(_files_first(ranking, ranges), ranking, snapshot, enough=enough, tests=tests)) or list(
+        _chosen(_files_first(ranking, ranking.ranges), ranking, snapshot, enough=1, tests=True)
+    )
+
+
+def _chosen(
+    ranges: Sequence[Range], ranking: Ranking, snapshot: Snapshot, *, enough: int, tests: bool
+) -> Iterator[Spot]:
+    """A few a file, none that cannot be cited, holds less than `enough` of what was asked or is far below the best, no
+    lists of imports, and tests that stand among the code they test only where `tests` says so."""
+    counts: dict[str, int] = {}
+    best = max((one.score for one in ranges), default=0.0)
     per_file = PER_FILE if ranking.margin >= LEAD else 2
     for one in ranges:
         place = one.place
@@ -124,7 +135,7 @@ def _spots(question: Question, ranking: Ranking, snapshot: Snapshot) -> Iterator
             return
         if len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(snapshot, one):
             continue
-        if Role.TEST not in question.means and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
+        if not tests and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
         held = _held(snapshot, one, ranking.rare)
         if cited := cite(snapshot, one.path, place.start, place.end, [place.qualified, place.name, *held]):

@@ -14,9 +14,9 @@ _TITLE = 110  # characters, at most
 # over the second file: benchmarks/builtin.py quality, on the sets named in docs/benchmarks.md.
 _MEASURED = (
     (1.5, "a clear lead", 90, 97),
-    (1.25, "a lead", 76, 95),
-    (1.1, "a small lead", 68, 95),
-    (0.0, "hardly any lead", 41, 84),
+    (1.25, "a lead", 76, 94),
+    (1.1, "a small lead", 67, 95),
+    (0.0, "hardly any lead", 41, 83),
 )
 _WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
 
@@ -69,15 +69,16 @@ def _topic(found: Findings) -> str:
     there = {term for one in found.ranking.ranges[:3] for term in one.terms}
     rank = {term: at for at, term in enumerate(found.ranking.rare) if term in there}
     best: dict[str, str] = {}  # by term, so that `match` and `matches` are one
-    for word, held in found.question.said.items():
-        if word in {one for phrase in found.question.phrases for one in phrase} and (
-            held := tuple(t for t in held if t in rank)
-        ):
-            best.setdefault(held[-1], word)
+    for word in dict.fromkeys(word for phrase in found.question.phrases for word in phrase):
+        if known := [term for term in found.question.said[word] if term in rank]:
+            best.setdefault(known[-1], word)
     chosen = {best[term] for term in sorted(best, key=lambda term: rank[term])[:4]}
-    kept = [[word for word in phrase if word in chosen] for phrase in found.question.phrases]
-    words = dict.fromkeys(" ".join(phrase) for phrase in kept if phrase)
-    topic = ", ".join(words)
+    said: list[str] = []
+    for phrase in found.question.phrases:
+        if kept := [word for word in phrase if word in chosen]:
+            chosen -= set(kept)
+            said.append(" ".join(kept))
+    topic = ", ".join(said)
     return topic if topic.split(" ", 1)[0] in found.question.names else topic[:1].upper() + topic[1:]
 
 
