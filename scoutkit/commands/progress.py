@@ -32,9 +32,10 @@ class Progress:
             from rich.console import Console
             from rich.live import Live
 
+            self._console = Console(stderr=True)
             self._display = Live(
-                console=Console(stderr=True), get_renderable=self._line, refresh_per_second=8, transient=True
-            )
+                console=self._console, get_renderable=self._line, refresh_per_second=8, transient=True
+            )  # asks for a line at once
             self._display.start()
         return self
 
@@ -45,7 +46,7 @@ class Progress:
     def tell(self, line: str) -> None:
         """A line that stays."""
         if self._live:
-            self._display.console.print(line, markup=False, highlight=False)
+            self._console.print(line, markup=False, highlight=False)
         else:
             say.tell(line)
 
@@ -69,7 +70,7 @@ class Progress:
         seconds = time.monotonic() - self._began
         cited = f", {self._citations} citation{'s' * (self._citations != 1)}" if self._citations else ""
         text = Text(f"{self._agent} {seconds:.0f} s{cited}: {self._doing}")
-        text.truncate(self._display.console.width - 3, overflow="ellipsis")  # the spinner takes two columns
+        text.truncate(self._console.width - 3, overflow="ellipsis")  # the spinner takes two columns
         if not hasattr(self, "_spinner"):
             self._spinner = Spinner("dots")
         self._spinner.text = text
