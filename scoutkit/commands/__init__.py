@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from scoutkit.commands.root import cli
-from scoutkit.commands.say import close_pipe, complain, escape_unprintable
+from scoutkit.commands.say import complain, escape_unprintable, flush, open_streams
 from scoutkit.errors import ScoutError, UsageError
 
 
@@ -14,12 +14,12 @@ def main() -> None:
     import gc
 
     gc.set_threshold(100_000)  # most commands end before there is garbage worth a look; looking takes 5 ms of a search
+    open_streams()
     escape_unprintable()
     code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_pipe()
+    if (error := flush()) and not code:
+        complain(error)
+        code = error.exit_code
     sys.exit(code)
 
 

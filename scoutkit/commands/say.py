@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
 from scoutkit.errors import ScoutError
 
@@ -14,6 +15,18 @@ if TYPE_CHECKING:  # `--help` and completion need no nouns
     from scoutkit.model.found import Hit
     from scoutkit.model.missions import Run
     from scoutkit.model.notes import Citation, Note
+
+
+def open_streams() -> None:
+    """Give a process that was started with stdin, stdout or stderr closed ones that lead nowhere: otherwise the next
+    file it opens takes their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def escape_unprintable() -> None:
@@ -24,8 +37,11 @@ def escape_unprintable() -> None:
 
 
 def tell(line: str) -> None:
-    """One line of narration."""
-    print(line, file=sys.stderr, flush=True)
+    """One line of narration. That nobody can hear it (a terminal that went away, a full disk) stops nothing."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        close(sys.stderr)
 
 
 def complain(error: ScoutError) -> None:
@@ -37,15 +53,37 @@ def complain(error: ScoutError) -> None:
 
 def answer(text: str) -> None:
     """The answer of a command. A reader that has enough (`head`, a pager) is not an error: the rest goes nowhere."""
-    try:
+    with _sending():
         print(text)
-    except BrokenPipeError:
-        close_pipe()
 
 
-def close_pipe() -> None:
-    """Point stdout nowhere, also for what Python still has to flush at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+_failed: list[OSError] = []
+
+
+def flush() -> ScoutError | None:
+    """Send off what was answered; what went wrong, if anything did."""
+    with _sending():
+        sys.stdout.flush()
+    if not _failed:
+        return None
+    return ScoutError(f"cannot write the answer: {_failed[0].strerror}", "make room where stdout leads")
+
+
+@contextlib.contextmanager
+def _sending() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            _failed.append(error)  # told at the end: what is narrated after the answer is still worth it
+        close(sys.stdout)
+
+
+def close(stream: TextIO) -> None:
+    """Point a stream nowhere, also for what Python still has to flush at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def as_json(command: str, **fields: Any) -> None:

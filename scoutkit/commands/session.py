@@ -20,7 +20,7 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
     from scoutkit.dispatch import pulse
 
     options = ctx.find_root().obj
-    desk = Desk.open(Path.cwd() / options["folder"], here=options["here"])
+    desk = Desk.open(current_folder() / options["folder"], here=options["here"])
     if pulse.unfinished(desk.places.journal):
         from scoutkit import story
 
@@ -36,6 +36,16 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
             found = count(len(step.problems), "problem")
             tell(f"{found} in the notes: scoutkit index" if step.problems else "no problems in the notes any more")
     return desk
+
+
+def current_folder() -> Path:
+    """Where we are; RepositoryError where that folder was deleted."""
+    from scoutkit.errors import RepositoryError
+
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise RepositoryError("the folder you are in is gone", "go to one that exists: cd") from error
 
 
 def find_note(desk: Desk, reference: str) -> Note:
@@ -55,7 +65,7 @@ def complete_notes(ctx: click.Context, _param: click.Parameter, incomplete: str)
 
     try:
         options = ctx.find_root().obj or {"folder": Path(), "here": False}
-        desk = Desk.open(Path.cwd() / options["folder"], here=options["here"])
+        desk = Desk.open(current_folder() / options["folder"], here=options["here"])
         return [
             CompletionItem(hit.id, help=hit.title) for hit in desk.catalogue.list() if hit.id.startswith(incomplete)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.session import json_option, open_desk
+from scoutkit.commands.session import current_folder, json_option, open_desk
 from scoutkit.errors import ScoutError
 
 
@@ -74,14 +74,12 @@ def doctor(ctx: click.Context, *, as_json: bool) -> int:
 @json_option
 def agents(*, as_json: bool) -> None:
     """List the agents there are, and whether they can be used here."""
-    from pathlib import Path
-
     from scoutkit import config, git
     from scoutkit.agents import registry
     from scoutkit.errors import RepositoryError
 
     try:
-        settings = config.load(git.discover(Path.cwd()))
+        settings = config.load(git.discover(current_folder()))
     except RepositoryError:
         settings = config.load(None)
     found = [(name, registry.describe(name, settings)) for name in registry.names(settings)]

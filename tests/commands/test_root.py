@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -139,3 +141,62 @@ def test_a_reader_that_has_enough_is_no_error(repo: Path):
 
 def test_the_group_lists_all_commands():
     assert cli.list_commands(click.Context(cli)) == list(COMMANDS)
+
+
+STREAMS = ("list <&-", "list >&-", "--help >&-", "list <&- >&- 2>&-", "ask q --agent-cmd 'echo hi' <&-", "new T <&-")
+
+
+@pytest.mark.parametrize("command", [*STREAMS, "ask q --agent-cmd 'echo hi' 2>/dev/full"])
+def test_streams_that_are_closed_or_full_stop_nothing(repo: Path, command: str):
+    line = f"{sys.executable} -m scoutkit {command}"
+    done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "fault" not in done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["agents --json", "ask q --agent-cmd 'echo hi'"])
+def test_an_answer_that_cannot_be_written_is_an_error(repo: Path, command: str):
+    line = f"{sys.executable} -m scoutkit {command} >/dev/full"
+    done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-2:] == [
+        "error: cannot write the answer: No space left on device",
+        "hint: make room where stdout leads",
+    ]
+
+
+def test_a_folder_that_was_deleted_is_no_repository(repo: Path):
+    line = f"mkdir gone; cd gone; rmdir ../gone; {sys.executable} -P -m scoutkit list"
+    done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: the folder you are in is gone\nhint: ")
+
+
+@pytest.mark.parametrize("keys", [b"", b"\x03", b"\x03\x03"])
+def test_on_a_terminal_an_agent_is_watched_and_can_be_interrupted(repo: Path, home: Path, keys: bytes):
+    agent = "echo found; sleep 30" if keys else "echo found; sleep 0.3"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(repo)
+        os.environ.update(HOME=str(home), TERM="xterm")
+        os.execv(sys.executable, [sys.executable, "-m", "scoutkit", "ask", "q", "--agent-cmd", agent])
+    shown = b""
+    while b"found" not in shown:
+        shown += _read(terminal)
+    for key in keys:
+        os.write(terminal, bytes([key]))
+    while chunk := _read(terminal):
+        shown += chunk
+    os.close(terminal)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code == (130 if keys else 0), shown.decode(errors="replace")
+    assert len(list((repo / ".claude/notes").rglob("*.md"))) == 1
+    assert not list((home / ".local/state/scoutkit/runs").iterdir())
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # as Linux says that nobody is at the other end
+        return b""
