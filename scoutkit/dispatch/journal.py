@@ -172,7 +172,7 @@ class Journal:
         with self._lock, self._clearly():
             if not self.path.exists():
                 self.close()
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self.path.parent.mkdir(exist_ok=True, mode=0o700)  # not its parents: no repository is made
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its other files this mode
             db = self._open()
             db.execute("BEGIN IMMEDIATE")
@@ -236,6 +236,9 @@ class Journal:
             else:
                 hint = _FORGET
             raise ScoutError(f"the journal {self.path} cannot be used: {error}", hint) from error
+        except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file that are no text
+            self.close()
+            raise ScoutError(f"the journal {self.path} cannot be used: it is damaged", _FORGET) from error
         except OSError as error:
             raise ScoutError(
                 f"the journal {self.path} cannot be used: {error.strerror}", "check the permissions of its folder"

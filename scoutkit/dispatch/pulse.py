@@ -15,7 +15,7 @@ def unfinished(journal: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{journal.absolute().as_uri()}?mode=ro", uri=True, timeout=5)) as db:
             return db.execute("SELECT 1 FROM runs WHERE state != 'removed' LIMIT 1").fetchone() is not None
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # the second where its message quotes bytes that are no text
         return True
 
 

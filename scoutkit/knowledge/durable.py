@@ -17,7 +17,7 @@ _PREPARED = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(_ENDING)}")
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """One process at a time; the lock ends with the process that holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)  # not its parents: a repository that is not there is not made
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

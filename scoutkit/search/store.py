@@ -12,7 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 VERSION = 1  # in user_version; another one means: make it anew
 BUSY = 30.0  # seconds to wait for another process's transaction
@@ -31,7 +31,7 @@ class Opened(NamedTuple):
 def opened(path: Path) -> Opened:
     """Open the catalogue, making folder and tables where they are missing."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)  # not its parents: a repository that is not there is not made
         with _locked(path, fcntl.LOCK_SH):  # nobody replaces the file while it is being opened
             connection, why = _attempt(path)
             if connection is not None:
@@ -85,8 +85,18 @@ def _locked(path: Path, how: int) -> Iterator[None]:
         yield
 
 
+class _Connection(sqlite3.Connection):
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file that are no text
+            damage = sqlite3.DatabaseError(f"malformed: {error}")
+            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise damage from error
+
+
 def _connect(name: str | Path, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(name, timeout=BUSY, isolation_level=None, uri=uri)
+    connection = sqlite3.connect(name, timeout=BUSY, isolation_level=None, uri=uri, factory=_Connection)
     connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # a path may hold any bytes
     return connection
 

@@ -246,3 +246,12 @@ def test_no_agent_is_sent_where_a_file_stands_in_place_of_the_notes_folder(scout
     assert ask().code == 1
     assert (repo / ".claude").read_text() == "a file\n"
     assert scoutkit("runs", "--json").json["runs"] == []
+
+
+def test_a_repository_that_is_moved_away_meanwhile_is_not_made_anew(scoutkit, ask, repo):
+    away = repo.parent / "moved"
+    said = scoutkit("ask", "Where?", "--agent-cmd", f"mv '{repo}/.git' '{away}'; sleep 0.2; echo found")
+    assert said.code != 0
+    assert "error: " in said.err
+    assert not (repo / ".git").exists()
+    assert (away / "scoutkit/journal.db").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -19,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoutkit import process
+from scoutkit.dispatch import pulse
 from scoutkit.dispatch.journal import Journal, abandoned
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model.missions import Kind, Limits, Owner, Result, Run, State, Usage
@@ -451,3 +453,15 @@ def test_a_journal_that_was_deleted_is_made_anew(journal: Journal) -> None:
     journal.create(a_run("new"))
     with Journal(journal.path) as other:
         assert [run.id for run in other.runs()] == ["new"]
+
+
+def test_a_journal_damaged_so_that_sqlites_message_is_no_text_is_named(journal: Journal) -> None:
+    journal.create(a_run())
+    with contextlib.closing(sqlite3.connect(journal.path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    journal.close()
+    journal.path.write_bytes(journal.path.read_bytes().replace(b"CREATE TABLE ", b"\x92\x93EATE TABLE "))
+    assert pulse.unfinished(journal.path)
+    with pytest.raises(ScoutError, match=r"journal\.db cannot be used") as caught:
+        journal.runs()
+    assert caught.value.hint.startswith("move the file away")

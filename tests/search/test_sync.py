@@ -290,6 +290,18 @@ def test_a_catalogue_damaged_while_it_is_used_mends_itself(shelf: Shelf) -> None
     assert shelf.catalogue.damage() == []
 
 
+def test_a_catalogue_whose_own_message_is_no_text_is_made_anew(shelf: Shelf) -> None:
+    shelf.note("a.md", "walrus", id="aaaa1111")
+    shelf.sync()
+    shelf.catalogue.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shelf.catalogue.close()
+    raw = shelf.catalogue.path.read_bytes()
+    assert b"CREATE TABLE " in raw
+    shelf.catalogue.path.write_bytes(raw.replace(b"CREATE TABLE ", b"\x92\x93EATE TABLE "))
+    assert shelf.sync().rebuilt
+    assert shelf.find("walrus") == ["a.md"]
+
+
 def test_an_index_that_lost_its_tables_is_mended_by_the_question_that_meets_it(shelf: Shelf) -> None:
     shelf.note("a.md", "walrus", id="aaaa1111")
     shelf.sync()
