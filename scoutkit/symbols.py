@@ -197,7 +197,7 @@ def _nest(
 
 def _split(language: str, one: _Found) -> tuple[str, str]:
     """Owner and name: `Reply.prototype.send` → Reply, send."""
-    raw = one.raw.strip()
+    raw = one.raw.strip("\"' \t\n")
     if one.kind == "test" or language == "bash":
         return "", " ".join(raw.split())
     if one.kind == "impl" or language == "cpp":

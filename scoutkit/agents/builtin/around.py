@@ -23,15 +23,15 @@ _NOISE = frozenset(
     re.findall(
         r"\w+",
         """
-    add any append apply as_path as_ref as_str assert begin bind __call__ call cast clear clone close collect concat
-    constructor copy count create debug decode default delete dup each emit empty encode end __enter__ equal equals
-    error exec __exit__ exit expect extend filter find first flatten flush forEach format freeze from get handle has
-    hash id include includes index info __init__ init initialize inject insert into is item items iter join key keys
-    last len length list load lock log main map match max merge min name __new__ new next nil ok open parse path
-    peek pop print push put raise read reduce register release remove render replace require reset resolve
-    respond_to run save select send set setup size slice sort split start stop str string sum super sync tap test
-    text then to_path to_s to_string toString trigger type unlock unwrap update use value values wait warn with
-    write""",
+    add any append apply as_path as_ref as_str assert begin bind __call__ call callback cast cb clear clone close
+    collect concat constructor copy count create debug decode default delete done dup each emit empty encode end
+    __enter__ equal equals error exec __exit__ exit expect extend filter find first flatten flush fn forEach format
+    freeze from func get handle has hash id include includes index info __init__ init initialize inject insert into
+    is item items iter join key keys last len length list load lock log main map match max merge min name __new__
+    new next nil ok open parse path peek pop print push put raise read reduce register release remove render replace
+    require reset resolve respond_to run save select send set setup size slice sort split start stop str string sum
+    super sync tap test text then to_path to_s to_string toString trigger type unlock unwrap update use value values
+    wait warn with write""",
     )
 )
 _TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
@@ -82,6 +82,8 @@ def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: 
     if not known or (known > 1 and place.kind in _TYPES):
         return
     files = [other for other in mentions(index, place.name) if role_of(other) not in (Role.TEST, Role.FIXTURE)]
+    if known > 1:  # then it is the one close by that is meant
+        files = [other for other in files if other.rpartition("/")[0] == path.rpartition("/")[0]]
     said = 0
     for other in _nearest(files, path):
         text = snapshot.text(other)

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from scoutkit.symbols import Symbol, symbols
 
-VERSION = 1
+VERSION = 2
 BLOCK = 60  # lines of a block at most
 _LARGE = 120  # lines: a function beyond this that has functions inside is shown as those
 _UNITS = frozenset({"function", "method", "constructor", "macro", "test", "property"})

@@ -22,6 +22,11 @@ _WHICH_TESTS = re.compile(
     r"|哪些测试|测试在",
     re.IGNORECASE,
 )
+_BREAKS = re.compile(
+    r"\bwhat\s+(?:all\s+)?(?:would|could|might|will|does|can)\s+(?:it\s+)?break\w*(?:\s+(?:if|when|by))?(?:\s+(?:we|i|you|one))?"
+    r"(?:\s+(?:add|chang|delet|drop|mov|remov|renam|replac)\w*)?",
+    re.IGNORECASE,
+)  # how it is asked, not what about
 _FRAME = re.compile(
     r"(?:File \"|\bat .*?\(?|^\s*)((?:[A-Za-z]:)?[/\\]?(?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)",
     re.MULTILINE,
@@ -101,7 +106,7 @@ def understand(text: str, *, project: str = "") -> Question:
     """Never raises, whatever the text and its language. `project`: its name says little about one place in it."""
     text = text[:20_000]
     frames = tuple((path.replace("\\", "/"), int(line)) for path, line in _FRAME.findall(text)[:40] if len(line) < 9)
-    cleaned = _FRAME.sub(" ", _LOG_LINE.sub(" ", _URL.sub(" ", text)))
+    cleaned = _BREAKS.sub(" ", _FRAME.sub(" ", _LOG_LINE.sub(" ", _URL.sub(" ", text))))
     cleaned = cleaned if re.search(r"\w", cleaned) else text
     said: dict[str, tuple[str, ...]] = {}
     counts: dict[str, float] = {}

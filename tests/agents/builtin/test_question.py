@@ -47,6 +47,10 @@ def test_addresses_and_log_lines_of_a_pasted_issue_are_left_out():
     assert "signing" in asked.said
 
 
+def test_how_it_is_asked_is_not_what_about():
+    assert list(understand("What would break if we removed lazyfree?").said) == ["lazyfree"]
+
+
 def test_kinds_of_files_are_meant_by_their_words():
     assert Role.TEST in understand("how is signing tested").means
     assert not understand("how is signing tested").wants_tests
