@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from scoutkit.agents.builtin import index as indexing
-from scoutkit.agents.builtin import reading
+from scoutkit.agents.builtin import reading, tree
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.store import Store
 
@@ -111,7 +110,7 @@ def test_a_worktree_without_files_and_a_bare_repository_are_read_in_full(store, 
 def test_a_repository_that_borrows_objects_is_the_one_it_borrows_from(make, git, tmp_path):
     where = make({"a.py": SIGN})
     git(tmp_path, "clone", "-q", "--shared", where, "borrowed")
-    assert indexing._objects(tmp_path / "borrowed") == indexing._objects(where)
+    assert tree._objects(tmp_path / "borrowed") == tree._objects(where)
 
 
 def test_names_that_are_no_utf8_and_files_without_a_name_for_their_language(store, make, head):
@@ -157,7 +156,7 @@ def _dying(spawn):
 
 
 def test_a_tree_spread_over_too_many_segments_is_read_again(store, make, head, monkeypatch):
-    monkeypatch.setattr(indexing, "_CROWD", 3)
+    monkeypatch.setattr(tree, "_CROWD", 3)
     for number in range(7):
         where = make({f"m{number}.py": f"def sign{number}(): pass\n"})
         with opened(store, where, head) as index:
@@ -261,7 +260,7 @@ def test_who_waits_says_so_and_goes_on_when_the_reader_is_done_or_dead(store, ma
         "with Store() as store, store.builder(sys.argv[1], lambda: None):\n"
         "    print('held', flush=True); time.sleep(float(sys.argv[2]))\n"
     )
-    argv = [sys.executable, "-c", code, indexing._objects(where), "60" if holder_dies else "0.3"]
+    argv = [sys.executable, "-c", code, tree._objects(where), "60" if holder_dies else "0.3"]
     holder = subprocess.Popen(argv, stdout=subprocess.PIPE)
     assert holder.stdout
     assert holder.stdout.readline() == b"held\n"
