@@ -264,7 +264,8 @@ def test_a_run_id_is_used_once_and_is_no_path(repo: Path) -> None:
 def test_an_interruption_leaves_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nkill -INT $PPID\nexec sleep 30\n")
+    # git runs twice at once, and the second signal would reach the next test
+    slow.write_text(f"#!/bin/sh\nmkdir {tmp_path}/told 2>/dev/null && kill -INT $PPID\nexec sleep 30\n")
     slow.chmod(0o755)
     repository = scout.discover(repo)
     base = scout.resolve(repository, "HEAD")
