@@ -88,7 +88,9 @@ def _description(found: Findings) -> str:
     margin = found.ranking.margin
     _, lead, right, five = next(row for row in _MEASURED if margin >= row[0])
     times = f"{margin:.1f} times the score of the next" if margin < 10 else "nothing else comes near"
-    return (
+    absent = [_plain(word) for word in found.ranking.absent]
+    warned = f"Nowhere in this code: {', '.join(absent[:6])}; what follows fits only the rest of the question. "
+    return (warned if 2 * len(absent) >= len(found.question.said) else "") + (
         f"Of {found.files:,} files, `{first.cited.name}` ({first.cited.place}) fits best{said}. Its file has {lead} "
         f"({times}): with such a lead the first file was right for {right} of 100 measured questions, and one of the "
         f"first five for {five}."

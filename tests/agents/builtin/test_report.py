@@ -88,6 +88,12 @@ def test_the_title_says_what_was_found_and_where(report):
     assert text.startswith(f"# {title}\n")
 
 
+def test_words_that_are_nowhere_are_said_first_where_they_are_half_of_the_question(report):
+    text, _ = report("Where are blockchain wallets signed?")
+    assert text.split("\n\n")[1].startswith("Nowhere in this code: blockchain, wallets; what follows fits only")
+    assert "Nowhere in this code" not in report("Where is the session cookie of the teapot signed?")[0]
+
+
 def test_sections_stand_in_their_order(report):
     assert sections(report()[0]) == [
         *(
