@@ -14,7 +14,6 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]"  # shorter sequences, and openings of longer ones that never end
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"  # every other control character but tab and newline
 )
-_CLOSING = re.compile(rf"\s*[`*]*{re.escape(END_OF_REPORT)}[`*]*\s*\Z")
 
 
 def readable(text: str) -> str:
@@ -47,7 +46,13 @@ def last_line(text: str, limit: int = 300) -> str:
 
 def is_closed(report: str) -> bool:
     """Does it end in the closing line that prompts ask for? Plain programs need not write one."""
-    return bool(_CLOSING.search(report))
+    return report.rstrip().rstrip("`*").endswith(END_OF_REPORT)
+
+
+def _unclosed(report: str) -> str:
+    """Without closing line. By hand: a regular expression for it takes hours over a million blanks."""
+    text = report.rstrip().rstrip("`*")
+    return text.removesuffix(END_OF_REPORT).rstrip("`*").rstrip() if text.endswith(END_OF_REPORT) else report
 
 
 def judge(
@@ -67,7 +72,7 @@ def judge(
     `complete` is for streams that say when they end: without that line the rest may be missing. `error` is what the
     agent itself said went wrong; without it stderr's last line stands in for it.
     """
-    text = _CLOSING.sub("", readable(report)).strip("\n")
+    text = _unclosed(readable(report)).strip("\n")
     if not text.strip():
         text = ""
     if exit_code == 0 and text and complete:

@@ -13,7 +13,8 @@ from scoutkit.model.agents import Event, EventKind
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_CITATION = re.compile(r"[\w./-]+\.\w+(?::\d|#L\d)")  # a count for the eye; the birth check does the reading
+# A count for the eye; the birth check does the reading. Cheap on any line: the agent and Ctrl-C wait meanwhile.
+_CITATION = re.compile(r"(?<=[\w/-])\.\w{1,16}(?::\d|#L\d)")
 
 
 class Progress:
