@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scoutkit import config, git
 from scoutkit.desk import Desk
-from scoutkit.errors import Interrupted, ScoutError, Unavailable
+from scoutkit.errors import Interrupted, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Limits, Mission, Outcome, Result, Run, State
 from scoutkit.model.notes import Note
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scoutkit.dispatch.runner import Interruption
     from scoutkit.dispatch.worktree import Checkout
 
+LONGEST = 100_000  # characters of a question, which its note repeats
 Watcher = Callable[[Event], None]
 
 
@@ -37,6 +38,10 @@ class Answer:
 
 def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: Limits, agent_cmd: str = "") -> Mission:
     """Make a question concrete. RepositoryError for an unknown base, Unavailable for an agent that cannot do it."""
+    if len(text) > LONGEST:
+        raise UsageError(
+            f"a question of {len(text):,} characters: at most {LONGEST:,}", "put the text into a file and name that"
+        )
     if kind not in agent.kinds:
         can = ", ".join(sorted(agent.kinds)) or "nothing"
         raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
@@ -178,11 +183,15 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
     from scoutkit.anchors import anchor
     from scoutkit.knowledge import capture, citations, verify
 
-    outcome = replace(outcome, report=capture.bounded(outcome.report, run.id))
+    report = capture.bounded(outcome.report, run.id)
+    references = citations.read(report, roots=roots)
+    if len(references) > capture.MOST:
+        report = capture.bounded(report, run.id, longest=references[capture.MOST].offset)
+        references = citations.read(report, roots=roots)
     with desk.snapshot(run.base) as snapshot:
-        checked = verify.check(citations.read(outcome.report, roots=roots), snapshot, notes=desk.settings.notes)
+        checked = verify.check(references, snapshot, notes=desk.settings.notes)
         return capture.note(
-            report=outcome.report,
+            report=report,
             checked=checked,
             anchors=[made for one in checked if (made := anchor.make(one.citation, snapshot))],
             mission=Mission(run.kind, run.text, run.base, run.agent),
@@ -281,16 +290,25 @@ def _recover(desk: Desk, run: Run) -> str:
 
 
 def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
-    """Remove folders of this repository's runs that no live run owns, and the trash; which ones. `dry`: only say."""
+    """Remove folders of this repository's runs that no live run owns, and the trash; which ones. `dry`: only say.
+
+    Refused for one that is not surely ours, after the others are gone.
+    """
     from scoutkit.dispatch import worktree
 
     busy = {run.folder for run in desk.journal.unfinished()}
     found = [path for path in worktree.leftovers(desk.repository.common_dir) if str(path) not in busy]
+    refused: Refused | None = None
     if not dry:
         for path in found:
             if path.parent == worktree.folder_of("any").parent:
-                worktree.remove(path, common_dir=desk.repository.common_dir)
+                try:
+                    worktree.remove(path, common_dir=desk.repository.common_dir)
+                except Refused as error:
+                    refused = refused or error
         worktree.sweep()
+    if refused:
+        raise refused
     return found
 
 

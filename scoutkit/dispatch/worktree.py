@@ -26,6 +26,7 @@ MARKER = "scoutkit-run.json"
 SHADOW = "shadow.git"
 SCRATCH = "scratch"
 _ROOM = "free some space, or set XDG_STATE_HOME to a folder that can be written"
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LIST = ("worktree", "list", "--porcelain")
 # A worktree may hold folders without write permission. Only folders are opened up: a file may be a hard link.
 _DELETE = 'rm -rf -- "$@" || { find "$@" -type d ! -perm -u+rwx -exec chmod u+rwx {} \\; ; rm -rf -- "$@"; }'
@@ -45,7 +46,7 @@ class Checkout:
 
 def folder_of(run_id: str) -> Path:
     """Where a run's folder is, or would be. Refused for what is no run id."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", run_id):
+    if not _RUN_ID.fullmatch(run_id):
         raise Refused(f"not a run id: {run_id!r}", "scoutkit runs lists them")
     return _runs() / run_id
 
@@ -170,7 +171,9 @@ def remove(folder: Path, *, common_dir: Path) -> None:
 def _check(folder: Path, common_dir: Path) -> None:
     """Refused unless the folder is a run's of this repository. Last thing before it is moved."""
     why = ""
-    if folder_of(folder.name) != Path(os.path.realpath(folder.parent)) / folder.name:
+    if not _RUN_ID.fullmatch(folder.name):
+        why = "its name is no run id"
+    elif folder_of(folder.name) != Path(os.path.realpath(folder.parent)) / folder.name:
         why = f"it is not in {_runs()} (was XDG_STATE_HOME another one?)"
     elif folder.is_symlink() or not folder.is_dir():
         why = "it is no folder"

@@ -21,6 +21,7 @@ _ENDED = {
     Result.KILLED: "the run was killed",
 }
 _RANK = (Verdict.SUPPORTED, Verdict.CORRECTED, Verdict.UNSUPPORTED, Verdict.WRONG, None)
+MOST = 1_000  # citations of a report that become a note's: all of them must fit into front matter
 LONGEST = 1_000_000  # characters of a report that become a note: nobody reads more, and checking it takes minutes
 SECTION = "Citation check"
 MEANING = "Supported means that the lines match what is said of them, not that the claim is true."
@@ -59,12 +60,12 @@ def note(
     )
 
 
-def bounded(report: str, run_id: str) -> str:
+def bounded(report: str, run_id: str, *, longest: int = LONGEST) -> str:
     """A report cut, between lines if it can be, to what a note holds; what is beyond stays in the run's records."""
-    if len(report) <= LONGEST:
+    if len(report) <= longest:
         return report
-    kept = report[:LONGEST]
-    kept = kept[: kept.rfind("\n", LONGEST // 2) + 1 or LONGEST]
+    kept = report[:longest]
+    kept = kept[: kept.rfind("\n", longest // 2) + 1 or longest]
     rest = f"{len(report) - len(kept):,} more characters: scoutkit run logs {run_id}"
     end = closing(kept)
     return f"{kept.rstrip()}\n{end}\n\nCut here; {rest}\n" if end else f"{kept.rstrip()}\n\nCut here; {rest}\n"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Citation, Note
 from scoutkit.notefile import closing, reference
-from scoutkit.notefile.frontmatter import KEYS, TEXTS
+from scoutkit.notefile.frontmatter import KEYS, LIMIT, TEXTS
 from scoutkit.notefile.reading import cleaned_tags, parse, trimmed
 from scoutkit.notefile.text import one_line, storable, title_of
 
@@ -93,6 +93,11 @@ def render(note: Note) -> bytes:
     """A new note file. Reads it back; ScoutError when that does not give the same note."""
     note = settled(note)
     header = "".join(entry(key, value, "\n") for key, value in front_matter(note).items())
+    if len(header) > LIMIT:
+        raise ScoutError(
+            f"front matter of {len(header):,} characters, with {len(note.citations):,} citations: at most {LIMIT:,}",
+            "make several notes of it",
+        )
     body = f"\n{note.body}\n" if note.body else ""
     comment = f"\n{closing.write(note.anchors)}" if note.anchors or closing.MARK in note.body else ""
     raw = f"---\n{header}---\n{body}{comment}".encode()

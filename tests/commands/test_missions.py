@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -255,3 +256,28 @@ def test_a_repository_that_is_moved_away_meanwhile_is_not_made_anew(scoutkit, as
     assert "error: " in said.err
     assert not (repo / ".git").exists()
     assert (away / "scoutkit/journal.db").exists()
+
+
+def test_a_report_of_more_citations_than_a_note_can_hold_is_cut_and_says_so(scoutkit, repo):
+    many = "for i in $(seq 6000); do echo src/auth/signing.py:$i src/auth/middleware.py:$i; done"
+    said = scoutkit("ask", "Where?", "--json", "--agent-cmd", many).json
+    assert 500 < len(said["note"]["citations"]) <= 1000
+    assert "more characters: scoutkit run logs" in (repo / said["note"]["path"]).read_text()
+    assert not list((config.user_state() / "runs").iterdir())
+
+
+def test_a_question_longer_than_a_note_repeats_is_a_usage_error(ask, scoutkit, repo):
+    said = ask("x" * 100_001)
+    assert said.code == 2
+    assert "100,001 characters" in said.err
+    assert scoutkit("runs", "--json").json["runs"] == []
+
+
+@pytest.mark.parametrize("sign", ["*", "`", " ", "\n", "\t", "x", ".", "-", "|", "_", "#", "![", "a.b", "é🎉x"])
+def test_a_long_run_of_one_sign_is_a_note_at_once(scoutkit, repo, tmp_path, sign):
+    (tmp_path / "said").write_text(f"Found.\n\na{sign * 100_000}b")
+    began = time.monotonic()
+    scoutkit("ask", "Where?", "--agent-cmd", f"cat '{tmp_path}/said'")
+    assert scoutkit("search", "Found", "--json").json["hits"]
+    assert time.monotonic() - began < 10  # a rule that is quadratic takes minutes
+    assert len(list((repo / ".claude/notes").glob("*.md"))) == 1

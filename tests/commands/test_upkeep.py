@@ -161,3 +161,15 @@ def test_completion_offers_note_ids(scoutkit, ask, repo):
         check=False,
     )
     assert note["id"] in done.stdout
+
+
+def test_clean_removes_what_it_may_and_names_what_is_not_surely_a_runs(scoutkit, repo):
+    runs = config.user_state() / "runs"
+    for name in ("aaaa1111", "bbbb2222.old", "cccc3333"):
+        (runs / name).mkdir(parents=True)
+        marked = {"run": name.removesuffix(".old"), "repository": str((repo / ".git").resolve())}
+        (runs / name / "scoutkit-run.json").write_text(json.dumps(marked))
+    said = scoutkit("clean")
+    assert said.code == 6
+    assert "bbbb2222.old: its name is no run id" in said.err
+    assert [path.name for path in runs.iterdir()] == ["bbbb2222.old"]
