@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,8 @@ import click
 import pytest
 
 from scoutkit.commands.root import COMMANDS, FIRST, cli
+
+PYTHON = shlex.quote(sys.executable)  # a checkout may lie in a folder with a blank in its name
 
 
 def test_alone_it_shows_the_few_commands_that_matter(scoutkit):
@@ -131,7 +134,7 @@ def test_help_and_no_op_commands_import_nothing_heavy(repo: Path):
 
 
 def test_a_reader_that_has_enough_is_no_error(repo: Path):
-    command = f"{sys.executable} -m scoutkit list --json | true"
+    command = f"{PYTHON} -m scoutkit list --json | true"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], cwd=repo, capture_output=True, text=True, check=False
     )
@@ -148,7 +151,7 @@ STREAMS = ("list <&-", "list >&-", "--help >&-", "list <&- >&- 2>&-", "ask q --a
 
 @pytest.mark.parametrize("command", [*STREAMS, "ask q --agent-cmd 'echo hi' 2>/dev/full"])
 def test_streams_that_are_closed_or_full_stop_nothing(repo: Path, command: str):
-    line = f"{sys.executable} -m scoutkit {command}"
+    line = f"{PYTHON} -m scoutkit {command}"
     done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert "fault" not in done.stderr
@@ -157,7 +160,7 @@ def test_streams_that_are_closed_or_full_stop_nothing(repo: Path, command: str):
 
 @pytest.mark.parametrize("command", ["agents --json", "ask q --agent-cmd 'echo hi'"])
 def test_an_answer_that_cannot_be_written_is_an_error(repo: Path, command: str):
-    line = f"{sys.executable} -m scoutkit {command} >/dev/full"
+    line = f"{PYTHON} -m scoutkit {command} >/dev/full"
     done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-2:] == [
@@ -167,7 +170,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(repo: Path, command: str):
 
 
 def test_a_folder_that_was_deleted_is_no_repository(repo: Path):
-    line = f"mkdir gone; cd gone; rmdir ../gone; {sys.executable} -P -m scoutkit list"
+    line = f"mkdir gone; cd gone; rmdir ../gone; {PYTHON} -P -m scoutkit list"
     done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr.startswith("error: the folder you are in is gone\nhint: ")
