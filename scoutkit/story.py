@@ -1,7 +1,7 @@
 """The story: a question becomes a mission, goes out in a borrowed worktree, and comes back as a note.
 
 ask = plan, borrow, send, harvest, verify, write, index, remove. A run that was cut short anywhere is finished from
-where it stood by `recover`.
+where it stood by `leftovers.recover`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit import config, git
 from scoutkit.desk import Desk
-from scoutkit.errors import Interrupted, Refused, ScoutError, Unavailable, UsageError
+from scoutkit.errors import Interrupted, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Limits, Mission, Outcome, Result, Run, State
 from scoutkit.model.notes import Note
@@ -46,35 +45,6 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: 
         can = ", ".join(sorted(agent.kinds)) or "nothing"
         raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
     return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd, limits)
-
-
-def remembered(desk: Desk, mission: Mission) -> Note | None:
-    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base."""
-    from scoutkit.anchors import check
-
-    for path in desk.catalogue.asked(mission.text, mission.kind):
-        note = desk.notebook.read(path).note
-        name, _, version = note.by.partition("/")
-        same = name == mission.agent and (not mission.agent_cmd or version == _fingerprint(mission.agent_cmd))
-        if note.status == "stable" and same:
-            with desk.snapshot(mission.base) as snapshot:
-                if check.holds(note, snapshot):
-                    return note
-    return None
-
-
-def similar(desk: Desk, mission: Mission) -> list[Note]:
-    """Stable notes that were asked much the same: half of all the words of both questions are in both."""
-    from scoutkit.words import plain
-
-    asked = set(plain(mission.text).split())
-    found = []
-    for hit in desk.catalogue.search(mission.text, types=[mission.kind], statuses=["stable"], limit=5):
-        note = desk.notebook.read(hit.path).note
-        words = set(plain(note.question).split())
-        if words and len(asked & words) * 2 >= len(asked | words):
-            found.append(note)
-    return found
 
 
 def ask(
@@ -110,7 +80,7 @@ def ask(
             run = desk.journal.get(run.id)
             if run.state is State.CREATED:  # nothing was found yet: there is only the worktree to take away
                 reason = error.message if isinstance(error, ScoutError) else repr(error)
-                _close(desk, desk.journal.note(run.id, result=interruption.result or Result.FAILED, reason=reason))
+                close(desk, desk.journal.note(run.id, result=interruption.result or Result.FAILED, reason=reason))
             if interruption.result:
                 raise Interrupted(interruption.reason, "nothing was found yet; ask again") from error
             raise
@@ -152,11 +122,11 @@ def _send(
         interruption=interruption,
     )
     if mission.agent_cmd and not outcome.version:
-        outcome = replace(outcome, version=_fingerprint(mission.agent_cmd))
+        outcome = replace(outcome, version=fingerprint(mission.agent_cmd))
     return outcome
 
 
-def _fingerprint(command: str) -> str:
+def fingerprint(command: str) -> str:
     """Tells one-off commands apart, which all go by the name `command`."""
     import hashlib
 
@@ -174,7 +144,7 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     note = desk.notebook.write(_note(desk, run, outcome, roots), again=again)
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
-    run = _close(desk, run)
+    run = close(desk, run)
     desk.sync()
     return Answer(note, run, outcome)
 
@@ -241,75 +211,12 @@ def keep(
     return desk.notebook.write(note) if write else note
 
 
-def _close(desk: Desk, run: Run) -> Run:
+def close(desk: Desk, run: Run) -> Run:
     """Take the worktree away and say so in the journal."""
     from scoutkit.dispatch import worktree
 
     worktree.remove(worktree.folder_of(run.id), common_dir=desk.repository.common_dir)
     return desk.journal.advance(run.id, State.REMOVED)
-
-
-def recover(desk: Desk, tell: Narrator) -> None:
-    """Finish every run whose owner died: what it found so far becomes a draft note, then its worktree goes.
-
-    A run that cannot be finished is told and left as it is, for the next command.
-    """
-    from scoutkit.census import identify
-    from scoutkit.dispatch import journal
-
-    for run in journal.abandoned(desk.journal.unfinished()):
-        me = identify()
-        if me is None or not desk.journal.claim(run, me):
-            continue
-        try:
-            tell(_recover(desk, desk.journal.get(run.id)))
-        except (ScoutError, OSError) as error:
-            said = f"{error.message} ({error.hint})" if isinstance(error, ScoutError) else str(error)
-            tell(f"run {run.id} was cut short and could not be finished yet: {said}")
-
-
-def _recover(desk: Desk, run: Run) -> str:
-    from scoutkit.dispatch import records, recovery
-
-    if left := recovery.reap(run):
-        pids = ", ".join(str(one.pid) for one in left)
-        raise ScoutError(f"processes {pids} would not end", "end them by hand")
-    if run.state is State.WRITTEN:
-        _close(desk, run)
-        return f"run {run.id} was cut short after its note was written: {run.note_path}"
-    outcome = records.salvage(desk.places.records(run.id), run, desk.redactor)
-    if run.state is State.CREATED and not outcome.report.strip():
-        _close(desk, desk.journal.note(run.id, result=Result.KILLED, reason="killed before the agent began"))
-        return f"run {run.id} was cut short before its agent began; its worktree is removed"
-    if run.result is None:
-        outcome = replace(outcome, result=Result.KILLED, reason="scoutkit was killed while the agent worked")
-        run = desk.journal.note(run.id, result=outcome.result, reason=outcome.reason)
-    trees = [str(path.parent) for path in Path(run.folder).glob("*/.git") if path.is_file()]
-    answer = finish(desk, run, outcome, roots=tuple(trees))
-    return f"run {run.id} was cut short; what it found is in {answer.note.path}"
-
-
-def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
-    """Remove folders of this repository's runs that no live run owns, and the trash; which ones. `dry`: only say.
-
-    Refused for one that is not surely ours, after the others are gone.
-    """
-    from scoutkit.dispatch import worktree
-
-    busy = {run.folder for run in desk.journal.unfinished()}
-    found = [path for path in worktree.leftovers(desk.repository.common_dir) if str(path) not in busy]
-    refused: Refused | None = None
-    if not dry:
-        for path in found:
-            if path.parent == worktree.folder_of("any").parent:
-                try:
-                    worktree.remove(path, common_dir=desk.repository.common_dir)
-                except Refused as error:
-                    refused = refused or error
-        worktree.sweep()
-    if refused:
-        raise refused
-    return found
 
 
 def _now() -> str:

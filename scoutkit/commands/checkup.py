@@ -128,8 +128,8 @@ def _agents(desk: Desk) -> list[Check]:
 
 
 def _leftovers(desk: Desk) -> list[Check]:
-    from scoutkit import story
+    from scoutkit import leftovers
 
-    found = story.tidy(desk, dry=True)
+    found = leftovers.tidy(desk, dry=True)
     message = f"{len(found)} folders left by dead runs" if found else "nothing left behind"
     return [Check("leftovers", ok=not found, message=message, hint="scoutkit clean")]

@@ -64,7 +64,7 @@ def ask(
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
     """
-    from scoutkit import story
+    from scoutkit import recall, story
     from scoutkit.agents import registry
 
     text = " ".join(question).strip()
@@ -77,10 +77,10 @@ def ask(
         say.tell(hint)
     chosen = registry.find(name, desk.settings, agent_cmd=agent_cmd)
     mission = story.plan(desk, Kind.ASK, text, chosen, base=base, limits=Limits(timeout=timeout), agent_cmd=agent_cmd)
-    known = None if force else story.remembered(desk, mission)
+    known = None if force else recall.remembered(desk, mission)
     if known:
         return _from_memory(known, as_json=as_json)
-    for note in [] if force else story.similar(desk, mission):
+    for note in [] if force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
     _warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
     began = time.monotonic()

@@ -22,9 +22,9 @@ def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
     options = ctx.find_root().obj
     desk = Desk.open(current_folder() / options["folder"], here=options["here"])
     if pulse.unfinished(desk.places.journal):
-        from scoutkit import story
+        from scoutkit import leftovers
 
-        story.recover(desk, tell)
+        leftovers.recover(desk, tell)
     if sync:
         ctx.find_root().call_on_close(desk.follow)  # once the answer is printed
         step = desk.sync()

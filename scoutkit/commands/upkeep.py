@@ -37,10 +37,10 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
 @click.pass_context
 def clean(ctx: click.Context, *, dry_run: bool, as_json: bool) -> None:
     """Remove what dead runs left: worktrees nobody owns, trash."""
-    from scoutkit import story
+    from scoutkit import leftovers
 
     desk = open_desk(ctx)
-    removed = story.tidy(desk, dry=dry_run)
+    removed = leftovers.tidy(desk, dry=dry_run)
     if as_json:
         say.as_json("clean", dry_run=dry_run, removed=[str(path) for path in removed])
         return

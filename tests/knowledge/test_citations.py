@@ -64,9 +64,9 @@ def one(markdown: str) -> Reference:
         ("./src/a.py:12", ["src/a.py:12-12"]),
         ("src\\a.py:12", ["src/a.py:12-12"]),
         ("…/src/a.py:12", ["src/a.py:12-12"]),
-        ("/work/tree/src/a.py:12", ["src/a.py:12-12"]),
+        ("/srv/tree/src/a.py:12", ["src/a.py:12-12"]),
         ("/a b/tree/src/a.py:12", ["src/a.py:12-12"]),
-        ("file:///work/tree/src/a.py#L12", ["src/a.py:12-12"]),
+        ("file:///srv/tree/src/a.py#L12", ["src/a.py:12-12"]),
         ("`src/my dir/a.py:12`", ["src/my dir/a.py:12-12"]),
         ("`src/a.py:12 -> src/b.py:13`", ["src/a.py:12-12", "src/b.py:13-13"]),
         ("src/flask/__init__.py:12", ["src/flask/__init__.py:12-12"]),
@@ -85,7 +85,7 @@ def one(markdown: str) -> Reference:
     ],
 )
 def test_accepts(written: str, expected: list[str]) -> None:
-    assert places(written, "/work/tree", "/a b/tree/") == expected
+    assert places(written, "/srv/tree", "/a b/tree/") == expected
 
 
 @pytest.mark.parametrize(

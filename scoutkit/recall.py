@@ -1,0 +1,37 @@
+"""What was asked before: a note that answers a mission already, and those that are much like it."""
+
+from __future__ import annotations
+
+from scoutkit.desk import Desk
+from scoutkit.model.missions import Mission
+from scoutkit.model.notes import Note
+from scoutkit.story import fingerprint
+
+
+def remembered(desk: Desk, mission: Mission) -> Note | None:
+    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base."""
+    from scoutkit.anchors import check
+
+    for path in desk.catalogue.asked(mission.text, mission.kind):
+        note = desk.notebook.read(path).note
+        name, _, version = note.by.partition("/")
+        same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
+        if note.status == "stable" and same:
+            with desk.snapshot(mission.base) as snapshot:
+                if check.holds(note, snapshot):
+                    return note
+    return None
+
+
+def similar(desk: Desk, mission: Mission) -> list[Note]:
+    """Stable notes that were asked much the same: half of all the words of both questions are in both."""
+    from scoutkit.words import plain
+
+    asked = set(plain(mission.text).split())
+    found = []
+    for hit in desk.catalogue.search(mission.text, types=[mission.kind], statuses=["stable"], limit=5):
+        note = desk.notebook.read(hit.path).note
+        words = set(plain(note.question).split())
+        if words and len(asked & words) * 2 >= len(asked | words):
+            found.append(note)
+    return found
