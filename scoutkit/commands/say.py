@@ -177,10 +177,14 @@ def hits(found: Iterable[Hit]) -> None:
     room = shutil.get_terminal_size().columns - 10 if sys.stdout.isatty() else 10_000
     for hit in found:
         mark = "" if hit.status == "stable" else f"  ({hit.status})"
-        answer(f"{paint(hit.id, 33)}  {paint(hit.title, 1)}{mark}")
+        answer(f"{paint(hit.id, 33)}  {paint(_cut(hit.title, room - len(mark)), 1)}{mark}")
         answer(f"          {paint(hit.path, 2)}")
         if hit.snippet:
             answer(f"          {_marked(hit, room)}")
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def _marked(hit: Hit, room: int) -> str:
