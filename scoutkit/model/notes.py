@@ -22,11 +22,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines of one file. `start` and `end` are 0 for a whole file."""
+    """Lines of one file. `start` and `end` are 0 for a whole file, the columns (1-based, inclusive) for whole lines."""
 
     path: str
     start: int
     end: int
+    start_col: int = 0
+    end_col: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Citation:
     verdict: Verdict | None = None
     symbol: str = ""
     was: str = ""  # a corrected one: `path:start-end` as the report had it
+    base: str = ""  # one that `check --fix` has moved: `path:start-end` at the note's commit, where its anchor is
 
     @property
     def at(self) -> str:
@@ -69,6 +72,29 @@ class Anchor:
     after: str
     first: str
     symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place where cited lines may be now. `score`: how often such a place is the right one, 0 to 1."""
+
+    region: Region
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where cited lines are now: `fresh`, `moved` or `edited` with a region; `ambiguous` or `gone` without.
+
+    `score` is how often such an answer is right, 0 to 1; `similarity` how much of the text is the same, 0 to 1.
+    `candidates`: every place that was in question, best first.
+    """
+
+    verdict: Verdict
+    region: Region | None
+    score: float
+    similarity: float = 0.0
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
