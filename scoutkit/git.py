@@ -178,11 +178,20 @@ def tree(where: Path, commit: str) -> list[Entry]:
     return entries
 
 
+class Object(NamedTuple):
+    """An object of the store: its name, `blob`, `tree` or `commit`, and its bytes."""
+
+    id: str
+    kind: str
+    content: bytes
+
+
 class Blobs:
     """One long-lived `git cat-file --batch`: the contents of objects, cheaply, many times. A context manager."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, env: Mapping[str, str] | None = None) -> None:
         self._where = where
+        self._env = env
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -202,6 +211,11 @@ class Blobs:
 
     def read(self, spec: str) -> bytes | None:
         """A blob by object name, or by `commit:path`. None when there is none, or it is no blob."""
+        found = self.get(spec)
+        return found.content if found and found.kind == "blob" else None
+
+    def get(self, spec: str) -> Object | None:
+        """Any object, by its name or anything `git rev-parse` understands. None when there is none."""
         if "\n" in spec:  # the batch protocol is one name a line
             named = git(self._where, "rev-parse", "--verify", "--quiet", "--end-of-options", spec)
             if named.code:
@@ -209,7 +223,10 @@ class Blobs:
             spec = named.text.strip()
         if self._process is None:
             self._process = process.spawn(
-                ["git", *QUIET, "cat-file", "--batch"], cwd=self._where, env=environment(), stderr=subprocess.DEVNULL
+                ["git", *QUIET, "cat-file", "--batch"],
+                cwd=self._where,
+                env=environment(self._env),
+                stderr=subprocess.DEVNULL,
             )
         assert self._process.stdin
         assert self._process.stdout
@@ -223,7 +240,7 @@ class Blobs:
             return None
         size = int(fields[2])
         content = self._process.stdout.read(size + 1)[:size]
-        return content if fields[1] == b"blob" else None
+        return Object(fields[0].decode(), fields[1].decode(), content)
 
 
 class Commit(NamedTuple):

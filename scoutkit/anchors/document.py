@@ -1,0 +1,57 @@
+"""A file's text as lines that can be compared. Reads nothing: whoever has the bytes makes one."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\w")
+
+
+class Document:
+    """Lines without their ends, numbered from 0 here; `id` is the same for the same text."""
+
+    def __init__(self, id: str, path: str, text: str) -> None:  # noqa: A002 - an object's name
+        self.id, self.path, self.text = id, path, text
+        lines = text.replace("\r\n", "\n").replace("\r", "\n" if "\n" not in text else "\r").split("\n")
+        self.lines: Sequence[str] = lines[:-1] if lines and not lines[-1] else lines
+
+    @classmethod
+    def read(cls, id: str, path: str, raw: bytes) -> Document | None:  # noqa: A002
+        """The document of a file's bytes; None for a binary one (a NUL in its first 8 kB)."""
+        return None if b"\0" in raw[:8192] else cls(id, path, raw.decode("utf-8", "replace"))
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @functools.cached_property
+    def keys(self) -> list[str]:
+        """Lines with blanks made even: what makes two lines the same."""
+        return [" ".join(line.split()) for line in self.lines]
+
+    @functools.cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each key stands."""
+        found: dict[str, list[int]] = {}
+        for number, key in enumerate(self.keys):
+            found.setdefault(key, []).append(number)
+        return found
+
+    def runs(self, keys: Sequence[str]) -> list[int]:
+        """The lines at which these keys stand one after the other, blank ones at the ends of the run included."""
+        rarest = min(range(len(keys)), key=lambda at: len(self.places.get(keys[at], ())))
+        wanted, starts = list(keys), (number - rarest for number in self.places.get(keys[rarest], ()))
+        return [at for at in starts if at >= 0 and self.keys[at : at + len(wanted)] == wanted]
+
+
+def tokens(line: str) -> list[str]:
+    """Words and signs of a line."""
+    return _TOKEN.findall(line)
+
+
+@functools.lru_cache(maxsize=65_536)
+def weight(key: str) -> int:
+    """How much a line says: its letters and digits, at most 40. A brace or a blank line says nothing."""
+    return min(len(_WORD.findall(key)), 40)

@@ -1,0 +1,205 @@
+"""Where lines of one text are in another: every place that may be meant, with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scoutkit.anchors import structure
+from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.linemap import LineMap, likeness
+from scoutkit.anchors.structure import Part, Structure
+
+_CONTEXT = 5  # lines above and below that must have come along
+_CLEAR = 0.35  # by how much a part must beat the next to be the counterpart
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A place, from 0, inclusive. `survived`: how much of the old lines' content is in it, 0 to 1. `context`: how many
+    of the lines around came along, 0 to 1. `kept`: the same lines, blanks aside. `how` it was found."""
+
+    start: int
+    end: int
+    how: str
+    survived: float
+    context: float
+    kept: bool = False
+    path: str = ""
+    others: int = 0  # places as good
+    agreed: bool = True  # the diff and the syntax tree say the same
+    share: float = 0.0  # of a renamed file: how much of the old one it holds
+    edges: int = 2  # of the first and last line, how many are known
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a document, from 0, inclusive; columns from 1, 0 for whole lines."""
+
+    document: Document
+    start: int
+    end: int
+    columns: tuple[int, int] = (0, 0)
+
+    @property
+    def keys(self) -> list[str]:
+        return self.document.keys[self.start : self.end + 1]
+
+    @property
+    def weight(self) -> int:
+        return sum(map(weight, self.keys))
+
+
+class Within:
+    """One text, another, and how the lines of the first became those of the second."""
+
+    def __init__(self, old: Document, new: Document) -> None:
+        self.old, self.new = old, new
+        self.map = LineMap(old, new)
+        self._before, self._after = Structure(old), Structure(new)
+
+    def follow(self, lines: Lines) -> Iterator[Guess]:
+        """Every place that lines may be at now, the likeliest first."""
+        shift = self.map.shifted(lines.start, lines.end)
+        if shift is not None:
+            yield Guess(lines.start + shift, lines.end + shift, "diff", 1.0, 1.0, kept=True)
+            return
+        placed = [self.map.place(line) for line in range(lines.start, lines.end + 1)]
+        first, last = placed[0][0], placed[-1][0]
+        exact = all(alike == 1.0 for _, alike in placed)
+        if exact and last - first == lines.end - lines.start:
+            guess = Guess(first, last, "diff", 1.0, self.context(lines, first, last), kept=True)
+            yield guess
+            if lines.weight >= 8 or guess.context >= 0.3:
+                return
+        if lines.weight:
+            yield from self._copies(lines)
+        edited = self._edited(lines, placed)
+        part = self._before.part(lines.start, lines.end, lines.columns)
+        counterpart = self._counterpart(lines, part) if part else None
+        if counterpart and (edited is None or counterpart.survived >= edited.survived - 0.15):
+            agreed = edited is not None and (edited.start, edited.end) == (counterpart.start, counterpart.end)
+            yield Guess(
+                counterpart.start, counterpart.end, "part", counterpart.survived, counterpart.context, agreed=agreed
+            )
+        elif edited:
+            yield edited
+
+    def context(self, lines: Lines, start: int, end: int) -> float:
+        """How many of the nearest lines around that say something are around the new place too."""
+        above = _nearest(self.old, range(lines.start - 1, -1, -1))
+        below = _nearest(self.old, range(lines.end + 1, len(self.old)))
+        if not above and not below:
+            return 1.0
+        reach = _CONTEXT * 3
+        now_above = set(self.new.keys[max(start - reach, 0) : start])
+        now_below = set(self.new.keys[end + 1 : end + 1 + reach])
+        found = sum(key in now_above for key in above) + sum(key in now_below for key in below)
+        return found / (len(above) + len(below))
+
+    def _copies(self, lines: Lines) -> Iterator[Guess]:
+        """The same text elsewhere, where it is not another old line's."""
+        size = lines.end - lines.start
+        starts = [at for at in self.new.runs(lines.keys) if not any(at + n in self.map.taken for n in range(size + 1))]
+        for start in starts[:20]:
+            context = self.context(lines, start, start + size)
+            yield Guess(start, start + size, "copy", 1.0, context, kept=True, others=len(starts) - 1)
+
+    def _edited(self, lines: Lines, placed: list[tuple[int, float]]) -> Guess | None:
+        """By the lines that are still there, or became others."""
+        total = lines.weight
+        known = [number for number, (at, _) in enumerate(placed) if at >= 0]
+        keys = lines.keys
+        survived = sum(weight(keys[number]) * placed[number][1] for number in known) / total if total else 0.0
+        if not known or (total and survived < 0.15):
+            return self._replaced(lines)
+        start = placed[known[0]][0] if known[0] == 0 else self._head(lines, known[0], placed[known[0]][0])
+        last = len(placed) - 1
+        end = placed[known[-1]][0] if known[-1] == last else self._tail(lines, known[-1], placed[known[-1]][0])
+        edges = (known[0] == 0) + (known[-1] == last)
+        return Guess(start, end, "diff", survived, self.context(lines, start, end), edges=edges)
+
+    def _head(self, lines: Lines, known: int, at: int) -> int:
+        """Where the region begins, if its first line is not there any more: with what stands in its place."""
+        above = lines.start - 1
+        while above >= 0 and self.map.place(above)[0] < 0:
+            above -= 1
+        free = self.map.place(above)[0] + 1 if above >= 0 else 0
+        stretch = at - free
+        outside = lines.start - 1 - above
+        return at - min(stretch, known) if outside else at - max(stretch, 0)
+
+    def _tail(self, lines: Lines, known: int, at: int) -> int:
+        """The same for the end."""
+        below = lines.end + 1
+        while below < len(self.old) and self.map.place(below)[0] < 0:
+            below += 1
+        free = self.map.place(below)[0] - 1 if below < len(self.old) else len(self.new) - 1
+        stretch = free - at
+        lost = lines.end - lines.start - known
+        outside = below - lines.end - 1
+        return at + min(stretch, lost) if outside else at + max(stretch, 0)
+
+    def _replaced(self, lines: Lines) -> Guess | None:
+        """Lines of which nothing is left may have become what stands in their place."""
+        if self.map.to[lines.start] >= 0:
+            return None
+        gap = self.map.gap(lines.start)
+        if gap.new == gap.new_end or gap.old_end <= lines.end:
+            return None
+        size = lines.end - lines.start + 1
+        whole = (gap.old, gap.old_end) == (lines.start, lines.end + 1)
+        spans = [(gap.new, gap.new_end - 1)] if whole else []
+        spans += [(at, min(at + size, gap.new_end) - 1) for at in range(gap.new, gap.new_end)][:200]
+        text = "\n".join(lines.keys)
+        rated = [(likeness(text, "\n".join(self.new.keys[a : b + 1])), -a, -b) for a, b in spans]
+        alike, start, end = max(rated)
+        return Guess(-start, -end, "gap", alike * 0.6, self.context(lines, -start, -end), edges=0)
+
+    def _counterpart(self, lines: Lines, part: Part) -> Guess | None:
+        """The part of the new text that this part has become."""
+        kin = self._after.parts(part.kind)
+        if not kin:
+            return None
+        placed = {line: self.map.place(line) for line in range(part.start, part.end + 1)}
+        came = {at: weight(self.old.keys[line]) * alike for line, (at, alike) in placed.items() if at >= 0}
+        size = sum(weight(self.old.keys[line]) for line in placed)
+        rated = sorted(((self._rate(part, one, placed, came, size), one) for one in kin), key=lambda pair: -pair[0][0])
+        (best, survived), found = rated[0]
+        runner_up = next(
+            (rate for (rate, _), one in rated[1:] if (one.start, one.end) != (found.start, found.end)), 0.0
+        )
+        if best < 1.0 or best - runner_up < _CLEAR:
+            return None
+        return Guess(found.start, found.end, "part", survived, self.context(lines, found.start, found.end))
+
+    def _rate(
+        self, part: Part, one: Part, placed: dict[int, tuple[int, float]], came: dict[int, float], size: int
+    ) -> tuple[float, float]:
+        """How well a part may be the counterpart; how much of the old one is in it."""
+        inside = sum(gain for at, gain in came.items() if one.start <= at <= one.end)
+        there = sum(weight(self.new.keys[line]) for line in range(one.start, one.end + 1)) if inside else 0
+        flow = 2 * inside / (size + there) if inside else 0.0
+        near = max(flow, structure.overlap(self.old, part, self.new, one) if part.end - part.start < 400 else 0.0)
+        first, last = placed[part.start], placed[part.end]
+        rate = 2.0 * near
+        rate += 0.8 * first[1] if first[0] == one.start else 0.0
+        rate += 0.4 * last[1] if last[0] == one.end else 0.0
+        if part.name:
+            rate += 0.7 if part.name == one.name else 0.0
+            rate += 0.3 if part.name == one.name and part.holders == one.holders else 0.0
+        elif part.holders == one.holders:
+            rate += 0.2
+        rate -= 0.05 * min(abs(part.depth - one.depth), 4)
+        return rate, min(max(inside / size if size else 0.0, near), 1.0)
+
+
+def _nearest(document: Document, numbers: range) -> list[str]:
+    """The nearest lines that say something."""
+    found: list[str] = []
+    for number in numbers:
+        if weight(key := document.keys[number]):
+            found.append(key)
+            if len(found) == _CONTEXT:
+                break
+    return found

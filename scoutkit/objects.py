@@ -1,0 +1,111 @@
+"""Commits, trees and blobs, all through one long-lived git process. Unchanged folders are never opened.
+
+Nothing is fetched: in a partial clone an object that is not here is one that is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from scoutkit import git
+
+FILE, LINK, SUBMODULE, FOLDER = "100644", "120000", "160000", "40000"
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}  # the second for git older than 2.45
+
+
+class Item(NamedTuple):
+    """What a path is in a tree: its mode, and the name of its object."""
+
+    mode: str
+    id: str
+
+
+class Change(NamedTuple):
+    """A path that is not the same in two trees; None on the side that lacks it."""
+
+    path: str
+    old: Item | None
+    new: Item | None
+
+
+class Objects:
+    """A repository's objects. A context manager; trees that were read are kept."""
+
+    def __init__(self, where: Path) -> None:
+        self._blobs = git.Blobs(where, _OFFLINE)
+        self._trees: dict[str, dict[str, Item]] = {}
+        self._commits: dict[str, tuple[str, str] | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._blobs.close()
+
+    def commit(self, revision: str) -> tuple[str, str] | None:
+        """A revision as the ids of its commit and its tree; None where there is no such commit."""
+        if revision not in self._commits:
+            found = self._blobs.get(f"{revision}^{{commit}}") if revision else None
+            tree = re.match(rb"tree ([0-9a-f]+)\n", found.content) if found else None
+            self._commits[revision] = (found.id, tree[1].decode()) if found and tree else None
+        return self._commits[revision]
+
+    def blob(self, name: str) -> bytes | None:
+        """A blob's bytes; None where it is not here."""
+        return self._blobs.read(name)
+
+    def item(self, tree: str, path: str) -> Item | None:
+        """What a path is; for one inside a submodule, the submodule. None where there is nothing."""
+        found = Item(FOLDER, tree)
+        for name in path.split("/"):
+            if found.mode == SUBMODULE:
+                return found
+            inside = self._entries(found.id).get(name) if found.mode == FOLDER else None
+            if inside is None:
+                return None
+            found = inside
+        return found
+
+    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, Item]]:
+        """Everything below a tree that is no folder."""
+        for name, item in self._entries(tree).items():
+            if item.mode == FOLDER:
+                yield from self.files(item.id, f"{prefix}{name}/")
+            else:
+                yield prefix + name, item
+
+    def changes(self, old: str, new: str, prefix: str = "") -> Iterator[Change]:
+        """What differs between two trees. Folders with the same object are the same."""
+        before, after = self._entries(old), self._entries(new)
+        for name in before.keys() | after.keys():
+            was, now = before.get(name), after.get(name)
+            if was == now:
+                continue
+            path = prefix + name
+            was_folder, now_folder = was is not None and was.mode == FOLDER, now is not None and now.mode == FOLDER
+            if was and now and was_folder and now_folder:
+                yield from self.changes(was.id, now.id, f"{path}/")
+                continue
+            if was and was_folder:
+                yield from (Change(inside, item, None) for inside, item in self.files(was.id, f"{path}/"))
+                was = None
+            if now and now_folder:
+                yield from (Change(inside, None, item) for inside, item in self.files(now.id, f"{path}/"))
+                now = None
+            if was or now:
+                yield Change(path, was, now)
+
+    def _entries(self, tree: str) -> dict[str, Item]:
+        """A tree as git stores it: `mode name NUL id`, the id in bytes."""
+        if tree not in self._trees:
+            found = self._blobs.get(tree)
+            raw = found.content if found and found.kind == "tree" else b""
+            entry = re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree) // 2), re.DOTALL)
+            self._trees[tree] = {
+                name.decode("utf-8", "surrogateescape"): Item(mode.decode(), name_of.hex())
+                for mode, name, name_of in entry.findall(raw)
+            }
+        return self._trees[tree]
