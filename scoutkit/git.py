@@ -243,6 +243,45 @@ class Blobs:
         return Object(fields[0].decode(), fields[1].decode(), content)
 
 
+class Line(NamedTuple):
+    """A line of a file of a commit; `number` is 1-based."""
+
+    path: str
+    number: int
+    text: str
+
+
+def grep(where: Path, commit: str, words: Sequence[str], *, outside: str = "", most: int = 8_000_000) -> list[Line]:
+    """The lines of a commit's text files that hold any of some words, whole and as they are written; not in the folder
+    `outside`. Reads at most so many bytes of what git finds: [] where there is more."""
+    args = ["grep", "-n", "-z", "-I", "-F", "-w", "--no-color", "--full-name", *(f"-e{word}" for word in words), commit]
+    if not words:
+        return []
+    folder = [f":(exclude,literal,top){outside}"] if outside else []
+    with _starting(where):
+        popen = process.spawn(
+            ["git", *QUIET, *args, "--", *(folder and [":(top)"]), *folder],
+            cwd=where,
+            env=environment(),
+            stderr=subprocess.DEVNULL,
+        )
+    with popen:
+        assert popen.stdin
+        assert popen.stdout
+        popen.stdin.close()
+        found = popen.stdout.read(most + 1)
+        if len(found) > most:
+            popen.kill()
+            return []
+    lines = []
+    for line in os.fsdecode(found).replace("\r\n", "\n").split("\n"):
+        path, zero, rest = line.partition("\0")
+        number, zero, text = rest.partition("\0")
+        if zero and number.isdigit():
+            lines.append(Line(path.removeprefix(f"{commit}:"), int(number), text))
+    return lines
+
+
 class Commit(NamedTuple):
     """A commit in a history: when (ISO 8601), who and its subject line."""
 
@@ -267,6 +306,16 @@ def history(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> It
         raise failure(where, str(getattr(error, "stderr", "") or error)) from error
     finally:
         repository.close()
+
+
+def mainline(where: Path, old: str, new: str) -> list[str]:
+    """The commits between two, from the old to the new, both included, by first parents: back to what they share, and
+    on from there. Only what is here; [old, new] where that is nothing."""
+    done = git(where, "rev-list", "--first-parent", "--left-right", f"{old}...{new}")
+    marked = done.text.split() if done.code == 0 else []
+    back = [line[1:] for line in marked if line.startswith("<")]
+    forth = [line[1:] for line in reversed(marked) if line.startswith(">")]
+    return list(dict.fromkeys([old, *back, *forth, new]))
 
 
 class Snapshot:
@@ -310,6 +359,10 @@ class Snapshot:
             binary = raw is None or b"\0" in raw[:8192]
             self._texts[path] = None if binary or raw is None else raw.decode("utf-8", "replace")
         return self._texts[path]
+
+    def grep(self, words: Sequence[str], *, outside: str = "") -> list[Line]:
+        """As the function of this name."""
+        return grep(self._where, self.commit, words, outside=outside)
 
     def lines(self, path: str) -> list[str] | None:
         """A file's lines without their ends, as an editor counts them: ended by LF or CRLF, not by form feeds."""

@@ -6,22 +6,20 @@ that are alike; a renamed file; other files that hold the text. Several places t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from scoutkit import git
 from scoutkit.anchors import columns, sameness, score
-from scoutkit.anchors.document import Document
-from scoutkit.anchors.elsewhere import Elsewhere
+from scoutkit.anchors.journey import Journey
+from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target, WorkingTree
-from scoutkit.anchors.within import Guess, Lines, Within
+from scoutkit.anchors.within import Lines
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository
 from scoutkit.objects import Objects
 
-_ENOUGH = 0.5  # of lines that survived where they were: they are not looked for in other files
 _SHOWN = 10  # candidates
 
 
@@ -33,12 +31,13 @@ class Regions:
     """
 
     def __init__(self, repository: Repository, to: str = "", *, notes: str = "") -> None:
-        self._repository, self._notes = repository, notes
-        self._objects = Objects(repository.toplevel or repository.git_dir)
-        self._target = self._files(to) if to else self._disk()
-        self._old: dict[str, CommitFiles | None] = {}
-        self._within: dict[tuple[str, str], Within] = {}
-        self._elsewhere: dict[str, Elsewhere] = {}
+        self._repository, self._notes, self._to = repository, notes, to
+        self._where = repository.toplevel or repository.git_dir
+        self._objects = Objects(self._where)
+        self._commits: dict[str, CommitFiles | None] = {}
+        self._target = self._known(to) if to else self._disk()
+        self._pairs: dict[tuple[str, int], Pair] = {}
+        self._journeys: dict[str, Journey] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -53,18 +52,26 @@ class Regions:
 
         ScoutError for a file or lines that the commit does not have, and where there is neither commit nor anchor.
         """
-        if commit not in self._old:
-            found = self._objects.commit(commit)
-            self._old[commit] = CommitFiles(self._objects, found[1]) if found else None
-        old = self._old[commit]
-        if old is None:
-            raise RepositoryError(f"no such revision: {commit}", "name a commit that exists: git log --oneline --all")
+        old = self._known(commit)
         path = old.path(region.path)
         lines = self._lines(old, path, region)
-        if self._target.id(self._target.path(path)) == old.id(path):
-            return _there(replace(region, path=self._target.path(path)), path)
-        guesses = list(self._guesses(old, path, lines))
-        return self._answer(region, path, lines, guesses)
+        found = self._pair(old, self._target).find(path, lines)
+        if not score.clear(found):
+            found = self._journey(commit).find(path, lines, found)
+        return self._answer(region, path, lines, found)
+
+    def _journey(self, commit: str) -> Journey:
+        if commit not in self._journeys:
+            stations = git.mainline(self._where, commit, self._to or "HEAD")
+            stations = stations[:-1] if self._to else stations
+            self._journeys[commit] = Journey(stations, self._files, self._target, self._pair)
+        return self._journeys[commit]
+
+    def _pair(self, old: CommitFiles, new: Target) -> Pair:
+        pair = (old.tree, id(new))
+        if pair not in self._pairs:
+            self._pairs[pair] = Pair(self._objects, old, new, self._notes)
+        return self._pairs[pair]
 
     def _lines(self, old: CommitFiles, path: str, region: Region) -> Lines:
         document = old.document(path) if path else None
@@ -79,83 +86,39 @@ class Regions:
             )
         return Lines(document, region.start - 1, region.end - 1, (region.start_col, region.end_col))
 
-    def _guesses(self, old: CommitFiles, path: str, lines: Lines) -> Iterator[Guess]:
-        """Every place in question, nearest files first."""
-        here = self._target.path(path)
-        document = self._target.document(here) if here else None
-        best = 0.0
-        if document is not None:
-            for guess in self._between(lines.document, document).follow(lines):
-                best = max(best, guess.survived)
-                yield replace(guess, path=here)
-            if best >= _ENOUGH or lines.weight < 4:
-                return
-        if old.tree not in self._elsewhere:
-            self._elsewhere[old.tree] = Elsewhere(self._objects, self._target, old.tree, self._notes)
-        elsewhere = self._elsewhere[old.tree]
-        looked: set[str] = {here}
-        if document is None:
-            for other, share in elsewhere.renamed(path, lines.document.id, lines.document):
-                looked.add(other)
-                found = list(self._in(other, lines, share))
-                yield from found
-                best = max([best, *(guess.survived for guess in found)])
-            if best >= _ENOUGH:
-                return
-        numbers = slice(lines.start, lines.end + 1)
-        for other in elsewhere.holding(path, lines.keys, lines.document.lines[numbers]):
-            if other not in looked:
-                yield from (guess for guess in self._in(other, lines, 0.0) if guess.survived >= _ENOUGH)
-
-    def _in(self, path: str, lines: Lines, share: float) -> Iterator[Guess]:
-        document = self._target.document(path)
-        if document is not None:
-            for guess in self._between(lines.document, document).follow(lines):
-                yield replace(guess, path=path, how=f"{'renamed' if share else 'other'} {guess.how}", share=share)
-
-    def _between(self, old: Document, new: Document) -> Within:
-        pair = (old.id, new.id)
-        if pair not in self._within:
-            self._within[pair] = Within(old, new)
-        return self._within[pair]
-
-    def _answer(self, region: Region, path: str, lines: Lines, guesses: list[Guess]) -> Located:
-        """The clear winner, or none."""
-        rated = sorted(((score.of(guess, lines), guess) for guess in guesses), key=lambda pair: -pair[0])
+    def _answer(self, region: Region, path: str, lines: Lines, found: Found) -> Located:
         candidates = tuple(
             Candidate(Region(guess.path, guess.start + 1, guess.end + 1), round(rate, 3))
-            for rate, guess in rated[:_SHOWN]
+            for rate, guess in found.rated[:_SHOWN]
         )
-        if not rated or rated[0][0] < score.LEAST:
-            return Located(Verdict.GONE, None, score.gone(rated), 0.0, candidates)
-        rate, best = rated[0]
-        rivals = [other for other, guess in rated[1:] if (guess.path, guess.start) != (best.path, best.start)]
-        if rivals and rivals[0] > rate - score.CLEAR:
-            return Located(Verdict.AMBIGUOUS, None, rate, best.survived, candidates)
+        best, sure = found.guess, round(found.score, 3)
+        if best is None:
+            return Located(Verdict.AMBIGUOUS if found.ambiguous else Verdict.GONE, None, sure, 0.0, candidates)
         document = self._target.document(best.path)
         assert document
         now = Lines(document, best.start, best.end)
         first, last = columns.follow(lines, now, kept=best.kept)
         if first < 0:
-            return Located(Verdict.GONE, None, rate, 0.0, candidates)
+            return Located(Verdict.GONE, None, sure, 0.0, candidates)
         place = Region(best.path, best.start + 1, best.end + 1, first, last)
         if best.kept or sameness.same(lines, now):
             same = (place.path, place.start, place.end) == (path, region.start, region.end)
-            return Located(Verdict.FRESH if same else Verdict.MOVED, place, rate, 1.0, candidates)
-        return Located(Verdict.EDITED, place, rate, round(best.survived, 3), candidates)
+            return Located(Verdict.FRESH if same else Verdict.MOVED, place, sure, 1.0, candidates)
+        return Located(Verdict.EDITED, place, sure, round(best.survived, 3), candidates)
 
-    def _files(self, commit: str) -> CommitFiles:
-        found = self._objects.commit(commit)
-        if found is None:
+    def _files(self, commit: str) -> CommitFiles | None:
+        if commit not in self._commits:
+            found = self._objects.commit(commit)
+            self._commits[commit] = CommitFiles(self._objects, found[1]) if found else None
+        return self._commits[commit]
+
+    def _known(self, commit: str) -> CommitFiles:
+        files = self._files(commit)
+        if files is None:
             raise RepositoryError(f"no such revision: {commit}", "name a commit that exists: git log --oneline --all")
-        return CommitFiles(self._objects, found[1])
+        return files
 
     def _disk(self) -> Target:
         if self._repository.toplevel is None:
             raise RepositoryError("a bare repository has no working tree", "name a target: --to REV")
         return WorkingTree(self._repository, self._objects)
-
-
-def _there(region: Region, path: str) -> Located:
-    verdict = Verdict.FRESH if region.path == path else Verdict.MOVED
-    return Located(verdict, region, 1.0, 1.0, (Candidate(region, 1.0),))

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scoutkit.anchors.within import Guess, Lines
 
+if TYPE_CHECKING:
+    from scoutkit.anchors.pair import Found
+
 LEAST = 0.3  # below it, a place is none
+SURE = 0.85  # from here on, the commits between are not asked
 CLEAR = 0.1  # by how much the best must beat the next
 
 
 def of(guess: Guess, lines: Lines) -> float:
     """The share of such places that are right, 0 to 1."""
+    elsewhere = guess.how.startswith("other")
     if guess.kept and guess.how in ("diff", "renamed diff"):
-        return 0.99 if lines.weight >= 8 or guess.context > 0.3 else 0.5 + 0.4 * guess.context
-    if guess.kept:
-        return max(0.0, 0.6 + 0.25 * guess.context + 0.1 * min(lines.weight / 40, 1) - 0.2 * (guess.others > 0))
-    value = 0.35 + 0.45 * guess.survived + 0.15 * guess.context
-    value -= 0.2 * (2 - guess.edges) / 2
-    if guess.how.endswith("part"):
-        value += 0.05 + 0.05 * guess.agreed
-    if guess.how.endswith("gap"):
-        value -= 0.25
-    return max(0.0, min(value, 0.97))
+        value = 0.99 if lines.weight >= 8 or guess.context > 0.3 else 0.5 + 0.4 * guess.context
+    elif guess.kept:
+        value = 0.6 + 0.25 * guess.context + 0.1 * min(lines.weight / 40, 1) - 0.2 * (guess.others > 0)
+    else:
+        value = 0.35 + 0.45 * guess.survived + 0.15 * guess.context
+        value -= 0.2 * (2 - guess.edges) / 2
+        if guess.how.endswith("part"):
+            value += 0.05 + 0.05 * guess.agreed
+        if guess.how.endswith("gap"):
+            value -= 0.25
+    if elsewhere:
+        value -= 0.4 * (1 - min(lines.weight / 120, 1)) * (1 - guess.context)
+    return max(0.0, min(value - (0.3 if guess.behind > 0.05 else 0.0), 0.99))
 
 
 def gone(rated: list[tuple[float, Guess]]) -> float:
     """How sure it is that lines are gone, when no place is good enough."""
     return 0.9 - (rated[0][0] if rated else 0.0)
+
+
+def clear(found: Found) -> bool:
+    """Is an answer so sure that the commits between need not be looked at?"""
+    return found.guess is not None and found.score >= SURE

@@ -29,6 +29,7 @@ class Guess:
     others: int = 0  # places as good
     agreed: bool = True  # the diff and the syntax tree say the same
     share: float = 0.0  # of a renamed file: how much of the old one it holds
+    behind: float = 0.0  # by how much the best such file is better
     edges: int = 2  # of the first and last line, how many are known
 
 

@@ -1,0 +1,93 @@
+"""Lines of one commit's file, looked for in one other state of the repository, the commits between left aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from scoutkit.anchors import score
+from scoutkit.anchors.document import Document
+from scoutkit.anchors.elsewhere import Elsewhere
+from scoutkit.anchors.targets import CommitFiles, Target
+from scoutkit.anchors.within import Guess, Lines, Within
+from scoutkit.objects import Objects
+
+_ENOUGH = 0.5  # of lines that survived where they were: they are not looked for in other files
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best place, if there is a clear one, how sure it is, and every place that was in question, best first."""
+
+    guess: Guess | None
+    score: float
+    rated: tuple[tuple[float, Guess], ...] = ()
+
+    @property
+    def ambiguous(self) -> bool:
+        """Are there places, and none of them clearly the best?"""
+        return self.guess is None and bool(self.rated) and self.rated[0][0] >= score.LEAST
+
+
+class Pair:
+    """A commit's files and a target's."""
+
+    def __init__(self, objects: Objects, old: CommitFiles, new: Target, notes: str) -> None:
+        self._old, self._new = old, new
+        self._within: dict[tuple[str, str], Within] = {}
+        self._elsewhere = Elsewhere(objects, new, old.tree, notes)
+
+    def find(self, path: str, lines: Lines) -> Found:
+        """Where lines of the commit's file `path` are in the target."""
+        here = self._new.path(path)
+        if here and self._new.id(here) == lines.document.id:
+            guess = Guess(lines.start, lines.end, "same", 1.0, 1.0, kept=True, path=here)
+            return Found(guess, 1.0, ((1.0, guess),))
+        rated = sorted(
+            ((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines)), key=lambda pair: -pair[0]
+        )
+        if not rated or rated[0][0] < score.LEAST:
+            return Found(None, score.gone(rated), tuple(rated))
+        rate, best = rated[0]
+        rivals = [other for other, guess in rated[1:] if (guess.path, guess.start) != (best.path, best.start)]
+        if rivals and rivals[0] > rate - score.CLEAR:
+            return Found(None, rate, tuple(rated))
+        return Found(best, rate, tuple(rated))
+
+    def _guesses(self, path: str, here: str, lines: Lines) -> Iterator[Guess]:
+        """Every place in question, nearest files first."""
+        document = self._new.document(here) if here else None
+        best = 0.0
+        if document is not None:
+            for guess in self._between(lines.document, document).follow(lines):
+                best = max(best, guess.survived)
+                yield replace(guess, path=here)
+            if best >= _ENOUGH or lines.weight < 4:
+                return
+        looked: set[str] = {here}
+        if document is None:
+            renamed = self._elsewhere.renamed(path, lines.document.id, lines.document)
+            for other, share in renamed:
+                looked.add(other)
+                for guess in self._in(other, lines):
+                    best = max(best, guess.survived)
+                    yield replace(guess, how=f"renamed {guess.how}", share=share, behind=renamed[0][1] - share)
+            if best >= _ENOUGH:
+                return
+        for other in self._elsewhere.holding(path, lines.keys, lines.document.lines[lines.start : lines.end + 1]):
+            if other not in looked:
+                for guess in self._in(other, lines):
+                    if guess.survived >= _ENOUGH:
+                        yield replace(guess, how=f"other {guess.how}")
+
+    def _in(self, path: str, lines: Lines) -> Iterator[Guess]:
+        document = self._new.document(path)
+        if document is not None:
+            for guess in self._between(lines.document, document).follow(lines):
+                yield replace(guess, path=path)
+
+    def _between(self, old: Document, new: Document) -> Within:
+        pair = (old.id, new.id)
+        if pair not in self._within:
+            self._within[pair] = Within(old, new)
+        return self._within[pair]
