@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.document import Document, tokens, weight
 
 LIKE = 0.5  # the least likeness of a line and what it became
+_FAR = 0.3  # of letters: words are not compared
 _CELLS = 60_000  # pairs of lines compared in one gap: beyond this, only the lines asked for
 _COMMON = 4_000_000  # pairs in a common subsequence
 
@@ -114,12 +115,16 @@ class LineMap:
 
 @functools.lru_cache(maxsize=65_536)
 def likeness(old: str, new: str) -> float:
-    """How alike two lines are, 0 to 1: what they have in common, in order, of their words and signs."""
+    """How alike two lines are, 0 to 1: what they have in common, in order, of their letters, and of their words."""
     from rapidfuzz import fuzz
+    from rapidfuzz.distance import Indel
 
     if old == new:
         return 1.0
-    return fuzz.ratio(old, new) / 100
+    letters = fuzz.ratio(old, new) / 100
+    if letters < _FAR:
+        return letters
+    return 0.6 * letters + 0.4 * Indel.normalized_similarity(tokens(old), tokens(new))
 
 
 def _gain(old: str, new: str) -> float:

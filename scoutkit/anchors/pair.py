@@ -75,10 +75,15 @@ class Pair:
             if best >= _ENOUGH:
                 return
         for other in self._elsewhere.holding(path, lines.keys, lines.document.lines[lines.start : lines.end + 1]):
-            if other not in looked:
+            if other not in looked and not self._had(other, lines):
                 for guess in self._in(other, lines):
                     if guess.survived >= _ENOUGH:
                         yield replace(guess, how=f"other {guess.how}")
+
+    def _had(self, path: str, lines: Lines) -> bool:
+        """Did a file hold the lines before? Then they did not move there."""
+        before = self._old.document(self._old.path(path))
+        return before is not None and bool(before.runs(lines.keys))
 
     def _in(self, path: str, lines: Lines) -> Iterator[Guess]:
         document = self._new.document(path)

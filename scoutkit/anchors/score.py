@@ -19,6 +19,8 @@ def of(guess: Guess, lines: Lines) -> float:
     elsewhere = guess.how.startswith("other")
     if guess.kept and guess.how in ("diff", "renamed diff"):
         value = 0.99 if lines.weight >= 8 or guess.context > 0.3 else 0.5 + 0.4 * guess.context
+        if not guess.agreed:
+            value = 0.5 + 0.3 * guess.context
     elif guess.kept:
         value = 0.6 + 0.25 * guess.context + 0.1 * min(lines.weight / 40, 1) - 0.2 * (guess.others > 0)
     else:
@@ -26,7 +28,7 @@ def of(guess: Guess, lines: Lines) -> float:
         value -= 0.2 * (2 - guess.edges) / 2
         if guess.how.endswith("part"):
             value += 0.05 + 0.05 * guess.agreed
-        if guess.how.endswith("gap"):
+        if guess.how.endswith(("gap", "words")):
             value -= 0.25
     if elsewhere:
         value -= 0.4 * (1 - min(lines.weight / 120, 1)) * (1 - guess.context)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST = 60_000  # nodes of a tree that are looked at
+_NAMING = ("name", "left", "key")  # the fields of a node that say what it is called
 _PROSE = frozenset({"markdown", "rst", "text"})
 
 
@@ -32,6 +33,11 @@ class Part:
     name: str
     holders: tuple[str, ...]
     depth: int
+
+    @property
+    def role(self) -> tuple[str, tuple[str, ...], str]:
+        """What it is, where, and what it is called."""
+        return (self.kind, self.holders, self.name)
 
 
 class Structure:
@@ -62,7 +68,7 @@ class Structure:
         while end > start and not lines[end].strip():
             end -= 1
         begin = columns[0] - 1 if columns[0] else len(lines[start]) - len(lines[start].lstrip())
-        until = columns[1] if columns[1] else len(lines[end].rstrip())
+        until = columns[1] or len(lines[end].rstrip())
         first = (start, len(lines[start][:begin].encode("utf-8", "replace")))
         last = (end, len(lines[end][:until].encode("utf-8", "replace")))
         node = root.named_descendant_for_point_range(first, last)
@@ -85,6 +91,19 @@ class Structure:
     def parts(self, kind: str) -> list[Part]:
         """Every part of a kind."""
         return self._parts.get(kind, [])
+
+    def around(self, start: int, end: int) -> Part | None:
+        """The innermost part with a name, of more than these lines or beginning with them, that they are in."""
+        named = [
+            one for kind in self._parts.values() for one in kind if one.name and one.start <= start <= end <= one.end
+        ]
+        holders = [one for one in named if one.end > end or one.start == start]
+        return max(holders, key=lambda one: (one.start, -one.end), default=None)
+
+    @functools.cached_property
+    def roles(self) -> Counter[tuple[str, tuple[str, ...], str]]:
+        """How many parts there are of a kind, in the same holders, with the same name."""
+        return Counter(one.role for kind in self._parts.values() for one in kind)
 
 
 def overlap(old: Document, old_part: Part, new: Document, new_part: Part) -> float:
@@ -119,7 +138,7 @@ def _part(node: Node) -> Part:
 
 
 def _name(node: Node) -> str:
-    named = node.child_by_field_name("name")
+    named = next((found for field in _NAMING if (found := node.child_by_field_name(field))), None)
     if named is None and (declared := node.child_by_field_name("declarator")):
         while (inner := declared.child_by_field_name("declarator") or declared.child_by_field_name("name")) is not None:
             declared = inner

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoutkit.anchors import structure
 from scoutkit.anchors.document import Document, weight
@@ -11,6 +12,9 @@ from scoutkit.anchors.linemap import LineMap, likeness
 from scoutkit.anchors.structure import Part, Structure
 
 _CONTEXT = 5  # lines above and below that must have come along
+_LONG = 400  # lines of a definition whose words are compared
+_POOR = 0.5
+_WORD = re.compile(r"\w+")
 _CLEAR = 0.35  # by how much a part must beat the next to be the counterpart
 
 
@@ -70,8 +74,9 @@ class Within:
         exact = all(alike == 1.0 for _, alike in placed)
         if exact and last - first == lines.end - lines.start:
             guess = Guess(first, last, "diff", 1.0, self.context(lines, first, last), kept=True)
-            yield guess
-            if lines.weight >= 8 or guess.context >= 0.3:
+            once = guess.context >= 0.3 or len(self.new.places.get(lines.keys[0], ())) == 1
+            yield guess if once else replace(guess, agreed=self._same_holder(lines, first, last))
+            if once or guess.agreed:
                 return
         if lines.weight:
             yield from self._copies(lines)
@@ -80,11 +85,44 @@ class Within:
         counterpart = self._counterpart(lines, part) if part else None
         if counterpart and (edited is None or counterpart.survived >= edited.survived - 0.15):
             agreed = edited is not None and (edited.start, edited.end) == (counterpart.start, counterpart.end)
-            yield Guess(
-                counterpart.start, counterpart.end, "part", counterpart.survived, counterpart.context, agreed=agreed
-            )
-        elif edited:
+            yield replace(counterpart, agreed=agreed)
+            return
+        if edited is None or edited.how == "gap" or edited.survived < _POOR:
+            inside = self._inside(lines)
+            if inside and (edited is None or inside.survived > edited.survived):
+                yield inside
+                return
+        if edited:
             yield edited
+
+    def _same_holder(self, lines: Lines, start: int, end: int) -> bool:
+        """Are old and new lines in a part with the same name, as far as is known?"""
+        old, new = self._before.around(lines.start, lines.end), self._after.around(start, end)
+        return old is None or new is None or old.name == new.name or not self._after.roles[old.role]
+
+    def _inside(self, lines: Lines) -> Guess | None:
+        """Through the words of the definition that the lines are in: where their own words are in its counterpart."""
+        from rapidfuzz.distance import LCSseq
+
+        holder = self._before.around(lines.start, lines.end)
+        if holder is None or holder.end - holder.start > _LONG:
+            return None
+        around = Lines(self.old, holder.start, holder.end)
+        found = self._counterpart(around, holder)
+        if found is None or found.end - found.start > _LONG:
+            return None
+        before = _words(self.old, holder.start, holder.end)
+        after = _words(self.new, found.start, found.end)
+        first, last = (lines.start, max(lines.columns[0] - 1, 0)), (lines.end, lines.columns[1] or 10**9)
+        inside = [n for n, (word, row, at) in enumerate(before) if first <= (row, at) < last]
+        to: dict[int, int] = {}
+        for step in LCSseq.opcodes([word for word, *_ in before], [word for word, *_ in after]):
+            if step.tag == "equal":
+                to |= {step.src_start + n: step.dest_start + n for n in range(step.src_end - step.src_start)}
+        rows = [after[to[n]][1] for n in inside if n in to]
+        if not rows or len(rows) < len(inside) / 2:
+            return None
+        return Guess(rows[0], rows[-1], "words", found.survived * len(rows) / len(inside), found.context, edges=1)
 
     def context(self, lines: Lines, start: int, end: int) -> float:
         """How many of the nearest lines around that say something are around the new place too."""
@@ -186,6 +224,8 @@ class Within:
         rate = 2.0 * near
         rate += 0.8 * first[1] if first[0] == one.start else 0.0
         rate += 0.4 * last[1] if last[0] == one.end else 0.0
+        if part.role == one.role and self._before.roles[part.role] == self._after.roles[part.role] == 1:
+            rate += 0.6
         if part.name:
             rate += 0.7 if part.name == one.name else 0.0
             rate += 0.3 if part.name == one.name and part.holders == one.holders else 0.0
@@ -193,6 +233,12 @@ class Within:
             rate += 0.2
         rate -= 0.05 * min(abs(part.depth - one.depth), 4)
         return rate, min(max(inside / size if size else 0.0, near), 1.0)
+
+
+def _words(document: Document, start: int, end: int) -> list[tuple[str, int, int]]:
+    """The words of lines, with their row and column from 0."""
+    rows = range(start, end + 1)
+    return [(found[0], row, found.start()) for row in rows for found in _WORD.finditer(document.lines[row])]
 
 
 def _nearest(document: Document, numbers: range) -> list[str]:
