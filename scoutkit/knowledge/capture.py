@@ -1,11 +1,12 @@
-"""From a report and its checked citations to a note. What the agent wrote stays as it wrote it."""
+"""From a report and its checked citations to a note. What the agent wrote stays as it wrote it, but for its citations:
+each has its verdict beside it, and a corrected one its new place."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from scoutkit.knowledge import headline
+from scoutkit.knowledge import headline, marks
 from scoutkit.knowledge.passages import closing
 from scoutkit.knowledge.verify import Checked
 from scoutkit.model.missions import Mission, Outcome, Result
@@ -23,7 +24,6 @@ _ENDED = {
 _RANK = (Verdict.SUPPORTED, Verdict.CORRECTED, Verdict.UNSUPPORTED, Verdict.WRONG, None)
 MOST = 1_000  # citations of a report that become a note's: all of them must fit into front matter
 LONGEST = 1_000_000  # characters of a report that become a note: nobody reads more, and checking it takes minutes
-SECTION = "Citation check"
 MEANING = "Supported means that the lines match what is said of them, not that the claim is true."
 
 
@@ -90,16 +90,25 @@ def cited(checked: Sequence[Checked]) -> tuple[Citation, ...]:
 
 
 def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "") -> str:
-    """The report, then what checking its citations said: the doubtful ones by name, and one line that counts all."""
+    """The report with each verdict where its citation stands, then one line that counts all, and the doubtful ones."""
+    report = marks.marked(report, checked)
     said = [f"This is a draft: {unfinished}."] if unfinished else []
     counted = Counter(one.verdict for one in cited(checked))
     counts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in _RANK if verdict and counted[verdict])
     said.append(f"Citations: {counts}. {MEANING}" if counts else "Citations: none.")
     why = {one.citation: one.why for one in reversed(checked)}
-    doubtful = [one for one in cited(checked) if one.verdict in (Verdict.WRONG, Verdict.UNSUPPORTED)]
-    said += ["\n".join(f"- {one.verdict}: {_code(_named(one))}, {why[one]}" for one in doubtful)] if doubtful else []
+    doubtful = [one for one in cited(checked) if one.verdict is not Verdict.SUPPORTED]
+    said += (
+        ["\n".join(f"- {one.verdict}: {_code(_named(one))}, {_why(one, why[one])}" for one in doubtful)]
+        if doubtful
+        else []
+    )
     end = closing(report)
-    return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {SECTION}", *said]) + "\n"
+    return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {marks.SECTION}", *said]) + "\n"
+
+
+def _why(citation: Citation, why: str) -> str:
+    return f"was {_code(citation.was)}: {why}" if citation.was else why
 
 
 def _named(citation: Citation) -> str:

@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scoutkit.knowledge import grammar
+from scoutkit.knowledge import grammar, marks
 from scoutkit.knowledge.grammar import Mention
-from scoutkit.knowledge.passages import Document, Form, Span, sentences
-from scoutkit.knowledge.spoken import Spoken, said, together
+from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
+from scoutkit.knowledge.spoken import NOTHING, Spoken, said, together
 
 _FILLER = re.compile(
     r"\b(?:see|also|at|in|from|and|or|to|of|the|cf|e\.g|i\.e|source|sources|file|files|where|location|defined|lines?|refs?"
@@ -30,12 +30,24 @@ _NEAR = 3  # passages of a list item that are asked what it is about
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """Where a citation with all its ranges is written: `begin` to `until`, and `end`, behind the code or link it is in.
+    Characters of the whole text. `row`: in a table."""
+
+    begin: int
+    until: int
+    end: int
+    row: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """One range a report points to. `start` and `end` are 0 where a symbol is given.
 
     `written` stands in the report at `offset` (characters), on `line`. `names` and `quotes` are what the sentence, list
-    item or table row says stands there. Not `sure`: a citation only if there is such a file. `also`: other readings of
-    `path`.
+    item or table row says stands there; `own` those of them that stand nearest, where the sentence has more citations,
+    else nothing. Not `sure`: a citation only if there is such a file. `also`: other readings of `path`. `passage`
+    numbers the paragraph, heading or row it stands in. `site`: where all of it is written.
     """
 
     written: str
@@ -50,12 +62,15 @@ class Reference:
     line: int
     sure: bool = True
     also: tuple[str, ...] = ()
+    own: Spoken = NOTHING
+    passage: int = -1
+    site: Site | None = None
 
 
 def read(markdown: str, *, roots: Sequence[str] = ()) -> list[Reference]:
     """Every reference in order of appearance, one for each range. `roots`: absolute folders that stand for the
-    repository. Never raises; linear in the length of the text."""
-    return sorted(_Reader(Document(markdown), roots).references(), key=lambda reference: reference.offset)
+    repository. Never raises; linear in the length of the text. What `marks` wrote into it is not read."""
+    return sorted(_Reader(Document(marks.masked(markdown)), roots).references(), key=lambda reference: reference.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +84,8 @@ class _Unit:
     last: bool  # in its passage
     mentions: tuple[Mention, ...]
     spoken: Spoken
+    own: tuple[Spoken, ...]  # of each mention
+    ends: tuple[int, ...]  # where the code or link that each mention is in ends, in the passage
 
 
 class _Reader:
@@ -90,7 +107,8 @@ class _Reader:
                 passage = self._passages[number]
                 about = self._about(unit)
                 sentence = passage.text[unit.begin : unit.end].strip()
-                for mention in unit.mentions:
+                for mention, own, end in zip(unit.mentions, unit.own, unit.ends, strict=True):
+                    site = _site(passage, mention, end)
                     for one in mention.ranges:
                         offset = passage.offset + one.begin
                         yield Reference(
@@ -106,6 +124,9 @@ class _Reader:
                             line=self._document.line_of(offset),
                             sure=mention.sure,
                             also=mention.also,
+                            own=own,
+                            passage=number,
+                            site=site,
                         )
         yield from self._unlinked()
 
@@ -163,7 +184,7 @@ class _Reader:
             passage = self._passages[number]
             spans = self._document.spans(passage) if "`" in passage.text and passage.form is not Form.CODE else []
             mentions = grammar.find(passage.text, spans, self._roots) if spans else []
-            self._spoken[number] = said(_codes(passage.text, spans, mentions))
+            self._spoken[number] = said(code for _, code in _codes(passage.text, spans, mentions))
         return self._spoken[number]
 
 
@@ -192,9 +213,77 @@ def _in_parts(
             inside.append(spans[at])
             at += 1
         if here:
-            spoken = said(_codes(text, inside, here))
-            units.append(_Unit(number, begin, end, bare, end == grouped[-1][1], tuple(here), spoken))
+            codes = list(_codes(text, inside, here))
+            own = _nearest(here, codes)
+            ends = _ends(here, inside)
+            spoken = said(code for _, code in codes)
+            units.append(_Unit(number, begin, end, bare, end == grouped[-1][1], tuple(here), spoken, own, ends))
     return units
+
+
+def _nearest(mentions: list[Mention], codes: list[tuple[int, str]]) -> tuple[Spoken, ...]:
+    """What each of several citations in a sentence is said to hold: the code before it, or after it where the sentence
+    begins with a citation. Those with no code between them share it."""
+    if len(mentions) < 2 or not codes:
+        return (Spoken(),) * len(mentions)
+    groups: list[list[int]] = []
+    said_of: list[list[str]] = []
+    trailing = codes[0][0] > mentions[0].begin
+    waiting: list[str] = []
+    at = 0
+    for number, mention in enumerate(mentions):
+        begun = at
+        while at < len(codes) and codes[at][0] < mention.begin:
+            waiting.append(codes[at][1])
+            at += 1
+        if not groups or at > begun:
+            if trailing and groups:
+                said_of[-1], waiting = waiting, []
+            groups.append([number])
+            said_of.append([] if trailing else waiting)
+            waiting = waiting if trailing else []
+        else:
+            groups[-1].append(number)
+    rest = [code for _, code in codes[at:]]
+    if trailing:
+        said_of[-1] = rest
+        if not rest and len(said_of) > 1 and len(said_of[-2]) > 1:  # "a.py:1: `A` calls `B` (b.py:2)"
+            said_of[-1] = [said_of[-2].pop()]
+        elif not rest and len(said_of) > 1:
+            said_of[-2] = []
+    elif rest and len(groups[-1]) > 1:  # "`A` (a.py:1), b.py:2 has `B`"
+        groups.append([groups[-1].pop()])
+        said_of.append(rest)
+    own = [Spoken()] * len(mentions)
+    for group, code in zip(groups, said_of, strict=True):
+        for number in group:
+            own[number] = said(code)
+    return tuple(own)
+
+
+def _ends(mentions: list[Mention], spans: list[Span]) -> tuple[int, ...]:
+    """Where the code or link that each citation is in, or ends in, has its end."""
+    ends = []
+    at = 0
+    for mention in mentions:
+        while at < len(spans) and spans[at].end <= mention.begin:
+            at += 1
+        end, number = mention.until, at
+        while number < len(spans) and spans[number].start < end:
+            end = max(end, spans[number].end)
+            number += 1
+        ends.append(end)
+    return tuple(ends)
+
+
+def _site(passage: Passage, mention: Mention, end: int) -> Site | None:
+    """Where a citation is written; None where nothing may be written beside it."""
+    if passage.form is Form.HTML:
+        return None
+    if passage.text[mention.begin - 1 : mention.begin] == "<" and passage.text[end : end + 1] == ">":
+        end += 1
+    base = passage.offset
+    return Site(base + mention.begin, base + mention.until, base + end, passage.form is Form.ROW)
 
 
 def _is_bare(text: str, begin: int, end: int, mentions: list[Mention]) -> bool:
@@ -206,8 +295,8 @@ def _is_bare(text: str, begin: int, end: int, mentions: list[Mention]) -> bool:
     return not any(character.isalpha() for character in rest)
 
 
-def _codes(text: str, spans: list[Span], mentions: list[Mention]) -> Iterator[str]:
-    """Inline code that is not itself a citation."""
+def _codes(text: str, spans: list[Span], mentions: list[Mention]) -> Iterator[tuple[int, str]]:
+    """Inline code that is not itself a citation, and where it begins."""
     at = 0
     for span in spans:
         if span.kind != "code":
@@ -217,4 +306,4 @@ def _codes(text: str, spans: list[Span], mentions: list[Mention]) -> Iterator[st
         code = text[slice(*span.inner)]
         cited = at < len(mentions) and mentions[at].begin < span.end and mentions[at].sure
         if not cited or (text[mentions[at].begin] == "[" and not grammar.ANCHOR.search(code)):
-            yield code
+            yield span.start, code

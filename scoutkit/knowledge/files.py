@@ -18,11 +18,11 @@ _SHOWN = 3  # files named where several would do
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file, or "" and why there is none. `several`: because more than one file fits."""
+    """A file, or "" and why there is none: `several`, if because more than one file fits."""
 
     path: str
     why: str = ""
-    several: bool = False
+    several: tuple[str, ...] = ()
 
 
 class Files:
@@ -55,12 +55,21 @@ class Files:
         if len(alike) == 1 and not several:
             return self._file(alike[0])
         if several or alike:
-            return Found("", f"several files end so: {_listed(several or alike)}", several=True)
+            several = several or alike
+            return Found("", f"several files end so: {_listed(several)}", several=tuple(several))
         return Found("", self._missing(readings[0]))
 
     def has_named(self, name: str) -> bool:
         """Is there a file that this is the path of, or the end of the path?"""
         return name in self._entries or next(self._ending_in(name), None) is not None
+
+    def namesakes(self, path: str) -> list[str]:
+        """The files of the same name in any folder, but for the notes."""
+        return [one for one in self._named.get(path.rpartition("/")[2], []) if not one.startswith(self._notes)]
+
+    def is_beyond(self, path: str) -> bool:
+        """Is a path that is nowhere in this commit one of another tree: outside the repository, or of a submodule?"""
+        return path.startswith("/") or path[1:3] == ":/" or self._missing(path).startswith("in the submodule")
 
     def means_file(self, path: str) -> bool:
         """Would a path that is nowhere have meant a file here? By its extension, or the folder it begins with."""

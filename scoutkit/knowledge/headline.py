@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from scoutkit.knowledge import grammar
+from scoutkit.knowledge import grammar, marks
 from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
 
 TITLE = 120  # characters, at most
@@ -42,7 +42,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~)(?=\S)([^*~]*\S)\1")
 
 def read(text: str, *, question: str = "") -> tuple[str, str]:
     """Title (its first heading, unless that only says "Answer" or asks, else its first sentence) and description."""
-    document = Document(text[:_READ])
+    document = Document(marks.without(text[:_READ]))
     passages = document.passages
     heading = _heading(passages)
     title = _without_label(plain(document, heading)) if heading else ""

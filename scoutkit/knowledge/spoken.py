@@ -29,6 +29,9 @@ class Spoken:
         return bool(self.names or self.quotes)
 
 
+NOTHING = Spoken()
+
+
 def said(codes: Iterable[str]) -> Spoken:
     """Names and quotes in pieces of inline code, each once, in order.
 

@@ -5,26 +5,25 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 from scoutkit.config import NOTES
-from scoutkit.errors import Unavailable
 from scoutkit.git import Snapshot
+from scoutkit.knowledge import correcting
 from scoutkit.knowledge.citations import Reference
-from scoutkit.knowledge.evidence import Evidence, Lines, dotted
+from scoutkit.knowledge.correcting import Claim
+from scoutkit.knowledge.evidence import Evidence, dotted
 from scoutkit.knowledge.files import Files
+from scoutkit.knowledge.looking import Doubt, Places, Sources, look
+from scoutkit.knowledge.source import Source
 from scoutkit.model.notes import Citation, Verdict
-
-if TYPE_CHECKING:
-    from scoutkit.symbols import Symbol
 
 _PLACE = re.compile(r":[0-9][0-9,:–-]*$")
 _SHOWN = 3  # names listed to a person
+_BLOCK = "\n"  # what only a quote from a code block has
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,97 +37,175 @@ class Checked:
 
 
 def check(references: Sequence[Reference], snapshot: Snapshot, *, notes: str = NOTES) -> list[Checked]:
-    """A verdict for each reference, in order: `supported`, `unsupported` or `wrong`. What only looked like a citation
-    (`redis:6379` where there is no such file) is left out. `notes`: a folder that no shortened path leads into.
+    """A verdict for each reference, in order: `supported`, `corrected`, `unsupported` or `wrong`.
+
+    What only looked like a citation (`redis:6379` where there is no such file) is left out. A corrected one is where
+    it fits clearly best, at the size that `correcting` says, and keeps the place it had in `was`. `notes`: a folder
+    that no shortened path and no correction leads into.
     """
-    files = Files(snapshot, notes)
-    checked: dict[int, Checked] = {}
-    placed: list[tuple[str, int]] = []
-    for number, reference in enumerate(references):
-        found = files.find((reference.path, *reference.also), sure=reference.sure)
-        if found.path:
-            placed.append((found.path, number))
-        elif reference.sure or (not reference.symbol and (found.several or files.means_file(reference.path))):
-            checked[number] = _wrong(reference, found.why)
-    for path, group in groupby(sorted(placed), key=lambda pair: pair[0]):  # one file at a time: each is parsed once
-        file = _File(path, snapshot, files)
-        for _, number in group:
-            if one := file.check(references[number]):
-                checked[number] = one
-    return [checked[number] for number in sorted(checked)]
+    return _Check(references, snapshot, notes).run()
 
 
-class _File:
-    """One file of the commit and the references to it."""
+class _Check:
+    def __init__(self, references: Sequence[Reference], snapshot: Snapshot, notes: str) -> None:
+        self._references, self._notes = references, notes
+        self._files = Files(snapshot, notes)
+        self._sources = Sources(snapshot)
+        self._checked: dict[int, Checked] = {}
+        self._several: dict[int, tuple[str, ...]] = {}
 
-    def __init__(self, path: str, snapshot: Snapshot, files: Files) -> None:
-        self._path, self._files = path, files
-        self._text = snapshot.text(path)
-        self._lines = Lines(path, snapshot.lines(path) or ())
+    def run(self) -> list[Checked]:
+        placed: list[tuple[str, int]] = []
+        for number, reference in enumerate(self._references):
+            found = self._files.find((reference.path, *reference.also), sure=reference.sure)
+            if found.path:
+                placed.append((found.path, number))
+            elif reference.sure or (not reference.symbol and (found.several or self._files.means_file(reference.path))):
+                self._checked[number] = self._one_of(reference, found.several) or _wrong(reference, found.why)
+                self._several[number] = found.several
+        for path, number in sorted(placed):
+            if one := self._look(self._references[number], path):
+                self._checked[number] = one
+        for before, after in pairwise(sorted(self._checked)):
+            self._unswap(before, after)
+        self._correct()
+        return [self._checked[number] for number in sorted(self._checked)]
 
-    def check(self, reference: Reference) -> Checked | None:
-        """None where it turns out to be no citation."""
-        from scoutkit import symbols
-
-        if self._text is None:
+    def _look(self, reference: Reference, path: str) -> Checked | None:
+        """What the lines of a file say; None where it turns out to be no citation."""
+        source = self._sources[path]
+        if source.text is None:
             return _wrong(reference, "a binary file: it has no lines") if reference.sure else None
         if reference.symbol:
-            return self._defined(reference, self._text)
+            return _defined(reference, source)
         start, end = reference.start, reference.end
         if not 1 <= start <= end:
             return _wrong(reference, "lines are counted from 1" if not start else "the last line is before the first")
-        if end > len(self._lines):
-            return _wrong(reference, f"the file has {_count(len(self._lines), 'line')}")
-        first, last = self._lines.trimmed(start, end)
-        symbol = symbols.enclosing(self._path, self._text, first, last) if self._symbols else ""
-        evidence = self._lines.evidence(
-            start, end, names=reference.names, quotes=reference.quotes, is_file=self._is_file
-        ) or self._head(start, reference.names)
-        citation = Citation(self._path, start, end, Verdict.UNSUPPORTED, symbol)
+        if end > len(source):
+            return _wrong(reference, f"the file has {_count(len(source), 'line')}")
+        citation = Citation(path, start, end, Verdict.UNSUPPORTED, source.enclosing(start, end))
+        evidence = source.evidence(start, end, reference.names, reference.quotes, self._is_file)
         if evidence is None:
-            return Checked(citation, reference, _absence(reference, symbol, self._is_file))
-        held = "the quoted text" if evidence.kind == "quote" else f"`{evidence.text}`"
-        return Checked(replace(citation, verdict=Verdict.SUPPORTED), reference, f"the lines hold {held}", evidence)
+            return Checked(citation, reference, _absence(reference, citation.symbol, self._is_file))
+        return Checked(replace(citation, verdict=Verdict.SUPPORTED), reference, _held(evidence), evidence)
 
-    def _head(self, start: int, names: Sequence[str]) -> Evidence | None:
-        """Lines that begin with a definition's decorators or return type speak of it, though its name is below them."""
-        heads = [
-            f".{one.qualified}" for one in self._symbols if one.start <= start < max(one.body_start, one.start + 1)
-        ]
-        name = next((name for name in names for head in heads if head.endswith(f".{dotted(name)}")), None)
-        return Evidence("name", name) if name else None
-
-    @functools.cached_property
-    def _symbols(self) -> list[Symbol]:
-        from scoutkit import symbols
-
-        try:
-            return symbols.symbols(self._path, self._text or "")
-        except Unavailable:  # no grammar can be loaded here, which doctor says: a note without symbols is still a note
-            return []
-
-    def _defined(self, reference: Reference, text: str) -> Checked | None:
-        from scoutkit import symbols
-
-        wanted = reference.symbol
-        found = [one for one in self._symbols if f".{one.qualified}".endswith(f".{wanted}")]
-        found = [one for one in found if one.qualified == wanted] or found
-        if len(found) == 1:
-            place = Citation(self._path, found[0].start, found[0].end, Verdict.SUPPORTED, found[0].qualified)
-            return Checked(place, reference, f"the lines define `{wanted}`", Evidence("definition", wanted))
-        if not reference.sure and not found:
+    def _one_of(self, reference: Reference, paths: Sequence[str]) -> Checked | None:
+        """The one of several files whose cited lines hold what is said."""
+        if reference.symbol or not paths or len(paths) > 100 or not (reference.names or reference.quotes):
             return None
-        if found:
-            lines = ", ".join(str(one.start) for one in found[:_SHOWN])
-            return _wrong(reference, f"`{wanted}` is defined {len(found)} times, on lines {lines}")
-        if not symbols.has_table(symbols.language_of(self._path, text)):
-            return _wrong(reference, "definitions are not known in files of this kind: cite lines")
-        return _wrong(reference, f"the file defines no `{wanted}`")
+        found = [one for path in paths if (one := self._look(reference, path)) and one.evidence]
+        return found[0] if len(found) == 1 else None
+
+    def _unswap(self, before: int, after: int) -> None:
+        """Two citations of one sentence, each of which holds only what is said of the other, are exchanged."""
+        one, other = self._checked[before], self._checked[after]
+        first, second = one.reference, other.reference
+        if first.passage != second.passage or not (first.own and second.own) or first.own == second.own:
+            return
+        if not (one.evidence and other.evidence and one.citation.start and other.citation.start):
+            return
+        if self._own(one, first) or self._own(other, second):
+            return
+        there, here = self._own(other, first), self._own(one, second)
+        if there and here and one.citation.at != other.citation.at:
+            self._checked[before] = _moved(one, other.citation, there)
+            self._checked[after] = _moved(other, one.citation, here)
+
+    def _own(self, at: Checked, of: Reference) -> Evidence | None:
+        """Do the lines of one citation hold what is said of this reference in particular?"""
+        place = at.citation
+        source = self._sources[place.path]
+        return source.evidence(place.start, place.end, of.own.names, of.own.quotes, self._is_file)
+
+    def _correct(self) -> None:
+        doubts = [
+            self._doubt(number, one)
+            for number, one in sorted(self._checked.items())
+            if one.citation.verdict in (Verdict.UNSUPPORTED, Verdict.WRONG)
+        ]
+        doubts = [
+            one
+            for one in doubts
+            if (one.claim.names or one.claim.quotes) and (one.path or not self._files.is_beyond(one.reference.path))
+        ]
+        for number, places in look(doubts, self._sources, self._files, notes=self._notes).items():
+            self._checked[number] = self._corrected(self._checked[number], places)
+
+    def _doubt(self, number: int, one: Checked) -> Doubt:
+        reference = one.reference
+        names = tuple(name for name in reference.own.names if not self._is_file(name))
+        quotes = reference.own.quotes
+        if names or quotes:
+            quotes += tuple(quote for quote in reference.quotes if _BLOCK in quote)
+        else:
+            names = tuple(name for name in reference.names if not self._is_file(name))
+            quotes = reference.quotes
+        if reference.symbol:
+            names, quotes = (reference.symbol,), ()
+        start, end = reference.start, reference.end
+        claim = Claim(names, quotes, start, end) if 0 < start <= end else Claim(names, quotes, 0, 0)
+        found = self._files.find((reference.path, *reference.also), sure=reference.sure)
+        return Doubt(number, reference, claim, found.path, self._several.get(number, ()), self._beside(number))
+
+    def _beside(self, number: int) -> tuple[tuple[str, int, int], ...]:
+        """Places that the same passage cites right before and after."""
+        near = [self._checked.get(other) for other in range(max(number - 8, 0), number + 9) if other != number]
+        passage = self._references[number].passage
+        return tuple(
+            (one.citation.path, one.citation.start, one.citation.end)
+            for one in near
+            if one and one.reference.passage == passage and one.citation.verdict is not Verdict.WRONG
+        )
+
+    def _corrected(self, one: Checked, places: Places) -> Checked:
+        place = places.place
+        if place is None:
+            return replace(one, why=f"{one.why}; could be {correcting.listed(places.candidates)}")
+        source = self._sources[place.path]
+        symbol = source.enclosing(place.start, place.end)
+        return _moved(one, Citation(place.path, place.start, place.end, symbol=symbol), place.evidence)
 
     def _is_file(self, name: str) -> bool:
         """Does a name say where, not what? `app.py`, `src/app.py`, `Makefile:12`."""
         path = _PLACE.sub("", name)
         return (path != name or "." in path or "/" in path) and self._files.has_named(path)
+
+
+def _defined(reference: Reference, source: Source) -> Checked | None:
+    """A citation by symbol, as the lines that define it."""
+    from scoutkit import symbols
+
+    wanted = reference.symbol
+    found = [one for one in source.symbols if f".{one.qualified}".endswith(f".{wanted}")]
+    found = [one for one in found if one.qualified == wanted] or found
+    if len(found) == 1:
+        place = Citation(source.path, found[0].start, found[0].end, Verdict.SUPPORTED, found[0].qualified)
+        return Checked(place, reference, f"the lines define `{wanted}`", Evidence("definition", wanted))
+    if not reference.sure and not found:
+        return None
+    if found:
+        lines = ", ".join(str(one.start) for one in found[:_SHOWN])
+        return _wrong(reference, f"`{wanted}` is defined {len(found)} times, on lines {lines}")
+    if not symbols.has_table(symbols.language_of(source.path, source.text or "")):
+        return _wrong(reference, "definitions are not known in files of this kind: cite lines")
+    return _wrong(reference, f"the file defines no `{wanted}`")
+
+
+def _moved(one: Checked, to: Citation, evidence: Evidence) -> Checked:
+    """A citation corrected to a place."""
+    written = one.reference
+    was = (
+        f"{written.path}::{written.symbol}" if written.symbol else Citation(written.path, written.start, written.end).at
+    )
+    citation = Citation(to.path, to.start, to.end, Verdict.CORRECTED, to.symbol, was)
+    return Checked(citation, written, f"{one.why}; {_held(evidence)} here", evidence)
+
+
+def _held(evidence: Evidence) -> str:
+    if evidence.kind == "inside":
+        return f"the lines are most of `{evidence.text}`"
+    verb = "define" if evidence.kind == "definition" else "hold"
+    return f"the lines {verb} " + ("the quoted text" if evidence.kind == "quote" else f"`{evidence.text}`")
 
 
 def _wrong(reference: Reference, why: str) -> Checked:

@@ -8,7 +8,7 @@ import pytest
 
 from scoutkit.anchors import anchor
 from scoutkit.git import Snapshot
-from scoutkit.knowledge import capture, citations, verify
+from scoutkit.knowledge import capture, citations, marks, verify
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.model.missions import Kind, Mission, Outcome, Result
 from scoutkit.model.notes import Note
@@ -52,7 +52,7 @@ def test_a_note_says_what_was_asked_of_whom_and_what_came_of_it(repo: Path) -> N
         "7k3m9q2d",
         "stable",
     )
-    assert note.body.startswith(REPORT.rstrip())
+    assert marks.without(note.body).startswith(REPORT.rstrip())
 
 
 def test_every_place_is_kept_once_with_its_anchor(repo: Path) -> None:
@@ -78,7 +78,7 @@ def test_doubtful_citations_are_shown_and_all_are_counted(repo: Path) -> None:
 def test_one_place_has_the_best_verdict_that_any_sentence_earned(repo: Path) -> None:
     note = captured(repo, "See src/auth/signing.py:12. And `sign` is at src/auth/signing.py:12.")
     assert [(one.at, one.verdict) for one in note.citations] == [("src/auth/signing.py:12", "supported")]
-    assert "unsupported" not in note.body
+    assert "unsupported" not in note.body.partition("## Citation check")[2]
 
 
 def test_a_report_that_cites_nothing_says_so(repo: Path) -> None:

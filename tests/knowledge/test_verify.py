@@ -71,11 +71,14 @@ def test_supported_where_the_lines_hold_a_name_or_the_quote(check: Callable[...,
     ("sentence", "why"),
     [
         ("It is signed in src/auth/signing.py:12-14", "the sentence names nothing to look for"),
-        ("`verify` is in src/auth/signing.py:12", "the lines do not hold `verify`"),
+        ("`verifier` is in src/auth/signing.py:12", "the lines do not hold `verifier`"),
         ("`ign` is in src/auth/signing.py:12", "the lines do not hold `ign`"),
         ("`Other.sign` is in src/auth/signing.py:12", "the lines do not hold `Other.sign`"),
         ("`a + b` is in src/auth/signing.py:12", "the lines do not hold the quoted text"),
-        ("`sign` ends in src/auth/signing.py:14", "the lines do not hold `sign`; they are inside `SessionSigner.sign`"),
+        (
+            "`sign` ends in src/auth/signing.py:14",
+            "the lines do not hold `sign`; they are inside `SessionSigner.sign`; could be src/auth/signing.py:12",
+        ),
         ("`signing.py` has src/auth/signing.py:12", "the sentence names nothing to look for"),
     ],
 )
@@ -99,7 +102,7 @@ def test_unsupported_where_nothing_can_be_found(check: Callable[..., list[Checke
     ],
 )
 def test_wrong_keeps_what_was_written(check: Callable[..., list[Checked]], citation: str, at: str, why: str) -> None:
-    (one,) = check(f"`sign` is in {citation}.")
+    (one,) = check(f"`resign` is in {citation}.")
     assert (one.citation.verdict, one.citation.at, one.why) == (Verdict.WRONG, at, why)
 
 
@@ -135,13 +138,21 @@ def test_a_symbol_defined_twice_is_not_guessed(check: Callable[..., list[Checked
     (one,) = check(
         "See two.py::run.", {"two.py": "class A:\n    def run(self): ...\nclass B:\n    def run(self): ...\n"}
     )
-    assert (one.citation.verdict, one.why) == ("wrong", "`run` is defined 2 times, on lines 2, 4")
+    assert (one.citation.verdict, one.why) == (
+        "wrong",
+        "`run` is defined 2 times, on lines 2, 4; could be two.py:2, two.py:4",
+    )
 
 
 def test_notes_are_never_what_a_short_path_means(check: Callable[..., list[Checked]]) -> None:
     files = {".claude/notes/2026-01-01-x.md": "`sign`\n"}
-    assert verdict(check("`sign`: 2026-01-01-x.md:1", files)) == "wrong 2026-01-01-x.md:1"
-    assert verdict(check("`sign`: .claude/notes/2026-01-01-x.md:1")) == "supported .claude/notes/2026-01-01-x.md:1"
+    assert verdict(check("`sign`: 2026-01-01-x.md:1", files)) == "corrected src/auth/signing.py:12"
+    assert verdict(check("`only here`: 2026-01-01-x.md:1", {".claude/notes/2026-01-01-x.md": "only here\n`sign`"})) == (
+        "wrong 2026-01-01-x.md:1"
+    )
+    assert (
+        verdict(check("`sign`: .claude/notes/2026-01-01-x.md:1", files)) == "supported .claude/notes/2026-01-01-x.md:1"
+    )
 
 
 def test_the_commit_counts_not_the_working_tree(check: Callable[..., list[Checked]], repo: Path) -> None:
@@ -189,7 +200,7 @@ def test_a_decorator_or_return_type_holds_the_name_below_it(check: Callable[...,
         "d.c": "static int\nrun(int a)\n{\n    return a;\n}\n",
     }
     checked = check("`run`: d.py:2. `run`: d.c:1. `run`: d.py:6-7. `run`: d.py:1. `run`: d.py:9", files)
-    assert [one.citation.verdict for one in checked] == ["supported"] * 2 + ["unsupported"] * 3
+    assert [one.citation.verdict for one in checked] == ["supported"] * 2 + ["unsupported"] * 2 + ["corrected"]
 
 
 def test_verdicts_come_in_the_order_of_the_report(check: Callable[..., list[Checked]]) -> None:
@@ -202,7 +213,7 @@ def test_verdicts_come_in_the_order_of_the_report(check: Callable[..., list[Chec
 def test_flags_match_however_they_are_registered(check: Callable[..., list[Checked]]) -> None:
     files = {"cli.go": 'cmd.Flags().String("base-ref", "", "use %[1]s--head%[1]s")\nx := "base"\n'}
     checked = check("`--base-ref`: cli.go:1\n\n`--head`: cli.go:1\n\n`--base`: cli.go:1\n\n`--base`: cli.go:2\n", files)
-    assert [one.citation.verdict for one in checked] == ["supported", "supported", "unsupported", "supported"]
+    assert [one.citation.verdict for one in checked] == ["supported", "supported", "corrected", "supported"]
 
 
 def test_one_git_process_reads_every_file(

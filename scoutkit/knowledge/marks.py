@@ -1,0 +1,131 @@
+"""Verdicts in a note's text, each where its citation stands. Writes them, and has them not read as text.
+
+A supported citation gets ` ✓`, any other a word in bold brackets; a corrected one is rewritten to its new place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from scoutkit.model.notes import Citation, Verdict
+
+if TYPE_CHECKING:
+    from scoutkit.knowledge.citations import Site
+    from scoutkit.knowledge.verify import Checked
+
+SECTION = "Citation check"
+TICK = " ✓"
+_LONGEST = 160  # characters of a reason
+_MARK = re.compile(r" \*\*\[(?:\d+(?:-\d+)? )?(?:corrected|unsupported|wrong)\b[^\n]{0,1000}?\]\*\*")
+_TICK = re.compile(rf"(?<=[\w`)>\]*~]){TICK}(?![\w✓])")
+_LISTED = re.compile(r"^- (?:corrected|unsupported|wrong): [^\r\n]*", re.MULTILINE)
+_HEADING = re.compile(rf"^## {SECTION}[ \t]*$", re.MULTILINE)
+_AGAIN = re.compile(rf"(?:{_MARK.pattern}|{TICK})+")
+
+
+def masked(markdown: str) -> str:
+    """A text of the same length, blank where a mark or the list of doubtful citations stands: they are no citations,
+    and what they name is not what the sentence names."""
+    if "**[" in markdown:
+        markdown = _MARK.sub(_blank, markdown)
+    headings = list(_HEADING.finditer(markdown)) if f"## {SECTION}" in markdown else []
+    if headings:
+        at = headings[-1].end()
+        markdown = markdown[:at] + _LISTED.sub(_blank, markdown[at:])
+    return markdown
+
+
+def without(markdown: str) -> str:
+    """A text as it was before it was marked, but for what was corrected."""
+    return _TICK.sub("", _MARK.sub("", markdown))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def marked(report: str, checked: Sequence[Checked]) -> str:
+    """The report with a mark behind each citation, and corrected ones rewritten. Marks that are there are replaced."""
+    pieces: list[str] = []
+    at = 0
+    sited = [one for one in checked if one.reference.site is not None]
+    for site, together in groupby(sited, key=lambda one: one.reference.site):
+        if site is None or site.begin < at:
+            continue
+        group = list(together)
+        end = site.end
+        text = report[site.begin : end]
+        if any(one.citation.verdict is Verdict.CORRECTED for one in group):
+            text = _rewritten(text, site, group)
+        while report[end : end + 1] in ("*", "_", "~") and report[end : end + 1]:  # bold ends here
+            text += report[end]
+            end += 1
+        again = _AGAIN.match(report, end)
+        pieces += [report[at : site.begin], text, _mark(group, row=site.row)]
+        at = again.end() if again else end
+    return "".join([*pieces, report[at:]])
+
+
+def _mark(group: Sequence[Checked], *, row: bool) -> str:
+    """One mark for all ranges of a mention; those that are not supported by name where there are several."""
+    doubtful = [one for one in group if one.citation.verdict is not Verdict.SUPPORTED]
+    said = [_said(one, named=len(group) > 1) for one in doubtful]
+    text = "".join(f" **[{one}]**" for one in dict.fromkeys(said)) or TICK
+    return text.replace("|", "\\|") if row else text
+
+
+def _said(one: Checked, *, named: bool) -> str:
+    citation = one.citation
+    lines = (
+        (f"{citation.start}-{citation.end} " if citation.start < citation.end else f"{citation.start} ")
+        if named
+        else ""
+    )
+    lines = lines if citation.start else ""
+    if citation.verdict is Verdict.CORRECTED:
+        path, _, old = citation.was.rpartition(":")
+        return _plain(f"{lines}corrected, was {f':{old}' if path == citation.path else citation.was}")
+    why = " ".join(one.why.split())
+    why = why if len(why) <= _LONGEST else why[: _LONGEST - 1] + "…"
+    if why.count("`") % 2:
+        why += "`"
+    return _plain(f"{lines}{citation.verdict}: {why}")
+
+
+def _plain(text: str) -> str:
+    return text.replace("]**", "] **")
+
+
+def _rewritten(text: str, site: Site, group: Sequence[Checked]) -> str:
+    """A mention that points to where its citations are now."""
+    places = [one.citation for one in group]
+    inside, after = text[: site.until - site.begin], text[site.until - site.begin :]
+    if inside.startswith("[") and inside.endswith(("]", ")")) and not after:
+        return _link(inside, group)
+    listed = _canonical(places)
+    in_code = after.startswith("`") and not inside.startswith("`")
+    if in_code or "](" in after:
+        return listed + after
+    return f"`{listed}`" + ("" if inside.startswith("`") or not after else after)
+
+
+def _canonical(places: Sequence[Citation]) -> str:
+    return ", ".join(dict.fromkeys(place.at for place in places))
+
+
+def _link(text: str, group: Sequence[Checked]) -> str:
+    """A link whose address is the citation."""
+    from urllib.parse import quote
+
+    label, closing, _ = text.rpartition("](")
+    first = group[0].citation
+    if len(group) > 1 or not closing:
+        return f"{text[1:].rpartition('](' if closing else ']')[0]} (`{_canonical([one.citation for one in group])}`)"
+    lines = f"L{first.start}" + (f"-L{first.end}" if first.end > first.start else "")
+    was = group[0].reference
+    old = [f"{was.start}-{was.end}", str(was.start)] if was.end > was.start else [str(was.start)]
+    shown = re.sub(rf"[^\s`\[\]]*:(?:{'|'.join(map(re.escape, old))})(?=`?$)", lambda _: first.at, label)
+    return f"{shown}](<{quote(first.path)}#{lines}>)" if " " in first.path else f"{shown}]({quote(first.path)}#{lines})"
