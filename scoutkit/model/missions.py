@@ -115,3 +115,4 @@ class Run:
     note_id: str = ""
     note_path: str = ""
     limits: Limits = Limits()
+    supersedes: str = ""  # the id of the note that this run's is to take the place of

@@ -114,6 +114,7 @@ class Note:
     at: str = ""
     verified: tuple[tuple[str, str], ...] = ()  # (by, at): people only
     supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""  # the id of the note that took this one's place
     citations: tuple[Citation, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     path: str = ""

@@ -66,6 +66,7 @@ def parse(raw: bytes, path: str) -> Parsed:
         **fields.generated(),
         verified=fields.verified(),
         supersedes=fields.supersedes(),
+        superseded_by=known.get("superseded_by", ""),
         citations=tuple(fields.citations()),
         anchors=tuple(anchors),
         path=path,
@@ -126,7 +127,8 @@ class _Fields:
         return self._front.line("id")
 
     def texts(self) -> dict[str, str]:
-        return {key: self._text(key) for key in ("id", "type", "title", "description", "question", "status", "commit")}
+        keys = ("id", "type", "title", "description", "question", "status", "commit", "superseded_by")
+        return {key: self._text(key) for key in keys}
 
     def _text(self, key: str) -> str:
         import yaml

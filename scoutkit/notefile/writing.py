@@ -44,6 +44,7 @@ def front_matter(note: Note) -> dict[str, Value]:
         "generated": _without_empty({"by": note.by, "at": note.at}),
         "verified": [_without_empty({"by": by, "at": at}) for by, at in note.verified],
         "supersedes": note.supersedes,
+        "superseded_by": note.superseded_by,
         "citations": [_citation(citation) for citation in note.citations],
     }
     return {key: values[key] for key in KEYS if values[key] or key in ("tags", "verified", "supersedes", "citations")}
@@ -85,6 +86,7 @@ def settled(note: Note) -> Note:
         at=storable(note.at),
         verified=tuple((storable(by), storable(at)) for by, at in note.verified if by or at),
         supersedes=tuple(text for one in note.supersedes if (text := tidy(one))),
+        superseded_by=tidy(note.superseded_by),
         citations=tuple(dataclasses.replace(one, symbol=tidy(one.symbol), was=tidy(one.was)) for one in note.citations),
     )
 
