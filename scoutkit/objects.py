@@ -99,9 +99,9 @@ class Objects:
                 yield Change(path, was, now)
 
     def _entries(self, tree: str) -> dict[str, Item]:
-        """A tree as git stores it: `mode name NUL id`, the id in bytes."""
+        """A tree as git stores it: `mode name NUL id`, the id in bytes. "" is the empty tree."""
         if tree not in self._trees:
-            found = self._blobs.get(tree)
+            found = self._blobs.get(tree) if tree else None
             raw = found.content if found and found.kind == "tree" else b""
             entry = re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree) // 2), re.DOTALL)
             self._trees[tree] = {

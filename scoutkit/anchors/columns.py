@@ -10,7 +10,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 GONE = (-1, -1)
 
 
-def follow(old: Lines, new: Lines, *, kept: bool) -> tuple[int, int]:
+def follow(old: Lines, new: Lines) -> tuple[int, int]:
     """The columns (from 1, inclusive) of the same characters in the new lines; 0, 0 where none were asked for, and
     `GONE` where none of them is left."""
     if not old.columns[0] or not old.columns[1]:

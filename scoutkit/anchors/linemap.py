@@ -127,6 +127,13 @@ def likeness(old: str, new: str) -> float:
     return 0.6 * letters + 0.4 * Indel.normalized_similarity(tokens(old), tokens(new))
 
 
+def unchanged(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """For every old line the new one that is the same, or -1."""
+    found = [-1] * len(old)
+    _patience(old, new, (0, len(old), 0, len(new)), found)
+    return found
+
+
 def _gain(old: str, new: str) -> float:
     alike = likeness(old, new)
     if alike < LIKE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scoutkit.anchors import score
@@ -26,7 +26,7 @@ class Found:
     @property
     def ambiguous(self) -> bool:
         """Are there places, and none of them clearly the best?"""
-        return self.guess is None and bool(self.rated) and self.rated[0][0] >= score.LEAST
+        return self.guess is None and bool(self.rated)
 
 
 class Pair:
@@ -43,16 +43,7 @@ class Pair:
         if here and self._new.id(here) == lines.document.id:
             guess = Guess(lines.start, lines.end, "same", 1.0, 1.0, kept=True, path=here)
             return Found(guess, 1.0, ((1.0, guess),))
-        rated = sorted(
-            ((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines)), key=lambda pair: -pair[0]
-        )
-        if not rated or rated[0][0] < score.LEAST:
-            return Found(None, score.gone(rated), tuple(rated))
-        rate, best = rated[0]
-        rivals = [other for other, guess in rated[1:] if (guess.path, guess.start) != (best.path, best.start)]
-        if rivals and rivals[0] > rate - score.CLEAR:
-            return Found(None, rate, tuple(rated))
-        return Found(best, rate, tuple(rated))
+        return best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines))
 
     def _guesses(self, path: str, here: str, lines: Lines) -> Iterator[Guess]:
         """Every place in question, nearest files first."""
@@ -96,3 +87,16 @@ class Pair:
         if pair not in self._within:
             self._within[pair] = Within(old, new)
         return self._within[pair]
+
+
+def best_of(guesses: Iterable[tuple[float, Guess]]) -> Found:
+    """The clear winner among places with their scores, or none."""
+    rated = sorted(guesses, key=lambda pair: -pair[0])
+    rated = [pair for pair in rated if pair[0] >= score.least(pair[1])]
+    if not rated:
+        return Found(None, score.gone(rated), tuple(rated))
+    rate, best = rated[0]
+    rivals = [other for other, guess in rated[1:] if (guess.path, guess.start) != (best.path, best.start)]
+    if rivals and rivals[0] > rate - score.CLEAR:
+        return Found(None, rate, tuple(rated))
+    return Found(best, rate, tuple(rated))

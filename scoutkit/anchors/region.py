@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from scoutkit import git
-from scoutkit.anchors import columns, sameness, score
+from scoutkit.anchors import columns, remembered, sameness, score
+from scoutkit.anchors.document import Document
 from scoutkit.anchors.journey import Journey
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target, WorkingTree
@@ -52,6 +53,8 @@ class Regions:
 
         ScoutError for a file or lines that the commit does not have, and where there is neither commit nor anchor.
         """
+        if anchor and (not commit or self._files(commit) is None):
+            return self._recall(region, anchor)
         old = self._known(commit)
         path = old.path(region.path)
         lines = self._lines(old, path, region)
@@ -59,6 +62,20 @@ class Regions:
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
         return self._answer(region, path, lines, found)
+
+    def _recall(self, region: Region, anchor: Anchor) -> Located:
+        """Without the commit: with the file as it was, if git still has that, else by fingerprints."""
+        raw = self._objects.blob(anchor.blob) if anchor.blob else None
+        document = Document.read(anchor.blob, anchor.path, raw) if raw is not None else None
+        nothing = CommitFiles(self._objects, "")
+        if document is not None and anchor.end <= len(document):
+            lines = Lines(document, anchor.start - 1, anchor.end - 1)
+            return self._answer(region, anchor.path, lines, self._pair(nothing, self._target).find(anchor.path, lines))
+        found = remembered.find(anchor, self._target)
+        if found.guess and (now := self._target.document(found.guess.path)):
+            lines = Lines(now, found.guess.start, found.guess.end)
+            return self._answer(region, anchor.path, lines, found, kept=found.guess.kept)
+        return self._answer(region, anchor.path, None, found)
 
     def _journey(self, commit: str) -> Journey:
         if commit not in self._journeys:
@@ -86,22 +103,25 @@ class Regions:
             )
         return Lines(document, region.start - 1, region.end - 1, (region.start_col, region.end_col))
 
-    def _answer(self, region: Region, path: str, lines: Lines, found: Found) -> Located:
+    def _answer(
+        self, region: Region, path: str, lines: Lines | None, found: Found, *, kept: bool | None = None
+    ) -> Located:
+        """What is said of a place. Where it is known whether the text was kept, nothing is compared."""
         candidates = tuple(
             Candidate(Region(guess.path, guess.start + 1, guess.end + 1), round(rate, 3))
             for rate, guess in found.rated[:_SHOWN]
         )
         best, sure = found.guess, round(found.score, 3)
-        if best is None:
+        if best is None or lines is None:
             return Located(Verdict.AMBIGUOUS if found.ambiguous else Verdict.GONE, None, sure, 0.0, candidates)
         document = self._target.document(best.path)
         assert document
         now = Lines(document, best.start, best.end)
-        first, last = columns.follow(lines, now, kept=best.kept)
+        first, last = columns.follow(lines, now)
         if first < 0:
             return Located(Verdict.GONE, None, sure, 0.0, candidates)
         place = Region(best.path, best.start + 1, best.end + 1, first, last)
-        if best.kept or sameness.same(lines, now):
+        if best.kept or (kept is None and sameness.same(lines, now)):
             same = (place.path, place.start, place.end) == (path, region.start, region.end)
             return Located(Verdict.FRESH if same else Verdict.MOVED, place, sure, 1.0, candidates)
         return Located(Verdict.EDITED, place, sure, round(best.survived, 3), candidates)

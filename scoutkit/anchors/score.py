@@ -9,7 +9,8 @@ from scoutkit.anchors.within import Guess, Lines
 if TYPE_CHECKING:
     from scoutkit.anchors.pair import Found
 
-LEAST = 0.3  # below it, a place is none
+_LEAST = 0.3  # below it, a place is none
+_LEAST_ELSEWHERE = 0.55  # the same, in a file that never had the lines
 SURE = 0.85  # from here on, the commits between are not asked
 CLEAR = 0.1  # by how much the best must beat the next
 
@@ -33,6 +34,18 @@ def of(guess: Guess, lines: Lines) -> float:
     if elsewhere:
         value -= 0.4 * (1 - min(lines.weight / 120, 1)) * (1 - guess.context)
     return max(0.0, min(value - (0.3 if guess.behind > 0.05 else 0.0), 0.99))
+
+
+def remembered(guess: Guess) -> float:
+    """The same, of a place that was found by fingerprints alone."""
+    if guess.kept:
+        return min(0.55 + 0.44 * guess.context, 0.99)
+    return 0.2 + 0.4 * guess.survived + 0.2 * guess.context + 0.05 * guess.edges
+
+
+def least(guess: Guess) -> float:
+    """The score below which a place is none."""
+    return _LEAST_ELSEWHERE if guess.how.startswith("other") else _LEAST
 
 
 def gone(rated: list[tuple[float, Guess]]) -> float:
