@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scoutkit import config, git
 from scoutkit.desk import Desk
-from scoutkit.errors import Interrupted, ScoutError, Unavailable, UsageError
+from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Limits, Mission, Outcome, Result, Run, State
 from scoutkit.model.notes import Note
@@ -28,11 +28,23 @@ Watcher = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back from a run; `report` in the outcome is the agent's own text."""
+    """What came back from a run; `report` in the outcome is the agent's own text.
+
+    `left`: why the note that this one is to replace could not be marked so, if it could not.
+    """
 
     note: Note
     run: Run
     outcome: Outcome
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The note that a mission's answer is to take the place of, and what changed under it, for the agent to read."""
+
+    note: Note
+    changes: str
 
 
 def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: Limits, agent_cmd: str = "") -> Mission:
@@ -48,9 +60,19 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: 
 
 
 def ask(
-    desk: Desk, mission: Mission, agent: Agent, *, tell: Narrator, watch: Watcher, run_hooks: bool = False
+    desk: Desk,
+    mission: Mission,
+    agent: Agent,
+    *,
+    tell: Narrator,
+    watch: Watcher,
+    run_hooks: bool = False,
+    earlier: Earlier | None = None,
 ) -> Answer:
-    """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened."""
+    """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened.
+
+    With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
+    """
     from scoutkit.dispatch import runner, worktree
 
     desk.notebook.check_ready()
@@ -66,6 +88,7 @@ def ask(
         started=_now(),
         folder=str(worktree.folder_of(run_id)),
         limits=mission.limits,
+        supersedes=earlier.note.id if earlier else "",
     )
     with runner.Interruption.listen() as interruption:
         run = desk.journal.create(run)
@@ -75,7 +98,7 @@ def ask(
             )
             for line in checkout.skipped:
                 tell(line)
-            outcome = _send(desk, mission, agent, run, checkout, watch=watch, interruption=interruption)
+            outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
         except BaseException as error:
             run = desk.journal.get(run.id)
             if run.state is State.CREATED:  # nothing was found yet: there is only the worktree to take away
@@ -93,6 +116,7 @@ def _send(
     agent: Agent,
     run: Run,
     checkout: Checkout,
+    earlier: Earlier | None,
     *,
     watch: Watcher,
     interruption: Interruption,
@@ -105,7 +129,12 @@ def _send(
         "repository": desk.places.root.name,
         "commit": mission.base,
     }
-    prompt = prompts.render(mission.kind, variables, overrides=desk.places.root / config.PROMPTS)
+    overrides = desk.places.root / config.PROMPTS
+    if earlier:
+        variables |= prompts.about(earlier.note, earlier.changes)
+    prompt = prompts.render(
+        "refresh" if earlier else mission.kind, {**variables, "kind": mission.kind}, overrides=overrides
+    )
     folder = desk.places.records(run.id)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
@@ -143,10 +172,25 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     note = desk.notebook.write(_note(desk, run, outcome, roots), again=again)
+    left = _supersede(desk, run.supersedes, note) if run.supersedes and note.status == "stable" else ""
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = close(desk, run)
     desk.sync()
-    return Answer(note, run, outcome)
+    return Answer(note, run, outcome, left)
+
+
+def _supersede(desk: Desk, old: str, note: Note) -> str:
+    """Deprecate the note that a new one, which is on disk, takes the place of. Why not, where a person has to do it.
+
+    May be called again. Raises what another try may mend (a full disk): the run is then finished by the next command.
+    """
+    desk.sync()
+    try:
+        path = desk.catalogue.resolve(old).path
+        desk.notebook.amend(path, {"status": "deprecated", "superseded_by": note.id})
+    except (NotFound, UsageError, Refused) as error:
+        return f"{old} is superseded by {note.id} but could not be marked so: {error.message} ({error.hint})"
+    return ""
 
 
 def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Note:
@@ -160,7 +204,7 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
         references = citations.read(report, roots=roots)
     with desk.snapshot(run.base) as snapshot:
         checked = verify.check(references, snapshot, notes=desk.settings.notes)
-        return capture.note(
+        made = capture.note(
             report=report,
             checked=checked,
             anchors=[made for one in checked if (made := anchor.make(one.citation, snapshot))],
@@ -170,6 +214,8 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
             at=run.started,
             status="stable" if outcome.result is Result.DONE else "draft",
         )
+    done = made.status == "stable"
+    return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())
 
 
 def keep(

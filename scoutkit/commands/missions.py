@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -15,6 +18,8 @@ from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
 from scoutkit.model.missions import Kind, Limits, Result
 from scoutkit.model.notes import Note, Verdict
+
+Command = Callable[..., Any]
 
 
 class Duration(click.ParamType[float]):
@@ -30,22 +35,34 @@ class Duration(click.ParamType[float]):
         return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
+def mission_options(force: str) -> Callable[[Command], Command]:
+    """What every command that sends agents takes. `force`: what that does."""
+    options = (
+        click.option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents."),
+        click.option(
+            "--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout."
+        ),
+        click.option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees."),
+        click.option(
+            "--timeout", type=Duration(), default="15m", show_default=True, help="Stop the agent after this time."
+        ),
+        click.option("--force", is_flag=True, help=force),
+        click.option(
+            "--isolate",
+            type=click.Choice(["auto", "none"]),
+            default="auto",
+            show_default=True,
+            help="How to contain the agent.",
+        ),
+        click.option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree."),
+        json_option,
+    )
+    return lambda command: functools.reduce(lambda inner, option: option(inner), reversed(options), command)
+
+
 @click.command()
 @click.argument("question", nargs=-1, required=True)
-@click.option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents.")
-@click.option("--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout.")
-@click.option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees.")
-@click.option("--timeout", type=Duration(), default="15m", show_default=True, help="Stop the agent after this time.")
-@click.option("--force", is_flag=True, help="Send even where a note already answers the same question.")
-@click.option(
-    "--isolate",
-    type=click.Choice(["auto", "none"]),
-    default="auto",
-    show_default=True,
-    help="How to contain the agent.",
-)
-@click.option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree.")
-@json_option
+@mission_options(force="Send even where a note already answers the same question.")
 @click.pass_context
 def ask(
     ctx: click.Context,
@@ -82,7 +99,7 @@ def ask(
         return _from_memory(known, as_json=as_json)
     for note in [] if force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
-    _warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
+    warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
     began = time.monotonic()
     with Progress(chosen.name) as progress:
         answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=run_hooks)
@@ -129,7 +146,7 @@ def _from_memory(note: Note, *, as_json: bool) -> int:
     return 0
 
 
-def _warn(desk: Desk, *, agent: str, alone: bool) -> None:
+def warn(desk: Desk, *, agent: str, alone: bool) -> None:
     """Say what a person would want to know before the agent starts. `alone`: no word on isolation is needed."""
     if not alone:
         say.tell(f"agent {agent} runs without isolation, with your rights (--isolate none leaves this line out)")

@@ -128,6 +128,10 @@ def note_json(note: Note, *, body: bool = False) -> dict[str, Any]:
         "commit": note.commit or None,
         "citations": [citation_json(citation) for citation in note.citations],
     }
+    if note.supersedes:
+        row["supersedes"] = list(note.supersedes)
+    if note.superseded_by:
+        row["superseded_by"] = note.superseded_by
     return {**row, "body": note.body} if body else row
 
 

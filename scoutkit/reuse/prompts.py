@@ -20,6 +20,9 @@ from scoutkit.model.agents import END_OF_REPORT
 if TYPE_CHECKING:
     from jinja2 import TemplateError
 
+    from scoutkit.model.notes import Note
+
+LONGEST_NOTE = 40_000  # characters of an earlier note that an agent is given
 _SHIPPED = "shipped/"
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
 
@@ -71,6 +74,36 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
     if not text.strip():
         raise UsageError(f"{_locate(f'{name}.md', overrides)}: the template renders to nothing", "mend or delete it")
     return text
+
+
+def about(note: Note, changes: str) -> dict[str, str]:
+    """What the `refresh` template is told of an earlier note. Its text and the changes are fenced: they are data.
+
+    Both are cut to what a prompt has room for, and say so.
+    """
+    return {
+        "note": fenced(_cut(note.body, LONGEST_NOTE), "markdown"),
+        "note_id": note.id,
+        "note_by": note.by or "unknown",
+        "note_at": note.at or "unknown",
+        "note_commit": note.commit or "unknown",
+        "changes": fenced(changes, "text"),
+    }
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text as a fenced block that nothing in it can close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    ticks = "`" * (longest + 1)
+    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    kept = kept[: kept.rfind("\n", most // 2) + 1 or most]
+    return f"{kept}\n[cut here: {len(text) - len(kept):,} more characters]"
 
 
 def shipped() -> Path:
