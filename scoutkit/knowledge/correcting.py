@@ -90,6 +90,9 @@ class _Search:
         self._source, self._claim = source, claim
         self._quoted = {quote: source.lines.quoting(quote) for quote in claim.quotes}
         self._defined = {name: source.defining(name) for name in claim.names}
+        self._heads = {
+            name: [(one.start, source.named_on(one)) for one in found] for name, found in self._defined.items()
+        }
         self._used = {name: source.lines.naming(name) for name in claim.names}
 
     def fits(self, *, elsewhere: bool) -> list[Fit]:
@@ -168,7 +171,7 @@ class _Search:
                 kind, what = ("quote", quote) if kind != "quote" else (kind, what)
         for name in self._claim.names:
             defined = self._defined[name]
-            if any(start <= max(one.body_start, one.start) and one.start <= end for one in defined):
+            if any(start <= named and first <= end for first, named in self._heads[name]):
                 score += DEFINITION
                 kind, what = ("definition", name) if kind not in ("quote", "definition") else (kind, what)
             elif any(start <= line <= end for line in self._used[name]):

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 SECTION = "Citation check"
 TICK = " ✓"
 _LONGEST = 160  # characters of a reason
-_MARK = re.compile(r" \*\*\[(?:\d+(?:-\d+)? )?(?:corrected|unsupported|wrong)\b[^\n]{0,1000}?\]\*\*")
+_MARK = re.compile(r" \*\*\[(?:[^\n\]]{0,600}?\d )?(?:corrected|unsupported|wrong)\b[^\n]{0,1000}?\]\*\*")
 _TICK = re.compile(rf"(?<=[\w`)>\]*~]){TICK}(?![\w✓])")
 _LISTED = re.compile(r"^- (?:corrected|unsupported|wrong): [^\r\n]*", re.MULTILINE)
 _HEADING = re.compile(rf"^## {SECTION}[ \t]*$", re.MULTILINE)
+_BOLD = re.compile(r"[*_~]{1,3}(?!\w)")  # ends here
 _AGAIN = re.compile(rf"(?:{_MARK.pattern}|{TICK})+")
 
 
@@ -52,39 +53,47 @@ def marked(report: str, checked: Sequence[Checked]) -> str:
     pieces: list[str] = []
     at = 0
     sited = [one for one in checked if one.reference.site is not None]
-    for site, together in groupby(sited, key=lambda one: one.reference.site):
-        if site is None or site.begin < at:
+    for end, together in groupby(sited, key=lambda one: one.reference.site.end if one.reference.site else 0):
+        if end <= at:
             continue
         group = list(together)
-        end = site.end
-        text = report[site.begin : end]
-        if any(one.citation.verdict is Verdict.CORRECTED for one in group):
-            text = _rewritten(text, site, group)
-        while report[end : end + 1] in ("*", "_", "~") and report[end : end + 1]:  # bold ends here
-            text += report[end]
-            end += 1
-        again = _AGAIN.match(report, end)
-        pieces += [report[at : site.begin], text, _mark(group, row=site.row)]
-        at = again.end() if again else end
+        sites = {one.reference.site: None for one in group if one.reference.site}
+        for site in sites:
+            own = [one for one in group if one.reference.site == site]
+            if site.begin >= at and any(one.citation.verdict is Verdict.CORRECTED for one in own):
+                rewritten, until = _rewritten(report, site, own, alone=len(sites) == 1)
+                pieces += [report[at : site.begin], rewritten]
+                at = until
+        bold = _BOLD.match(report, end)
+        until = bold.end() if bold else end
+        again = _AGAIN.match(report, until)
+        pieces += [report[at:until], _mark(group, row=any(site.row for site in sites))]
+        at = again.end() if again else until
     return "".join([*pieces, report[at:]])
 
 
 def _mark(group: Sequence[Checked], *, row: bool) -> str:
     """One mark for all ranges of a mention; those that are not supported by name where there are several."""
-    doubtful = [one for one in group if one.citation.verdict is not Verdict.SUPPORTED]
-    said = [_said(one, named=len(group) > 1) for one in doubtful]
+    paths = {one.citation.path for one in group}
+    said = [
+        _said(
+            one,
+            ""
+            if len(group) == 1
+            else one.citation.at
+            if len(paths) > 1
+            else one.citation.at[len(one.citation.path) + 1 :],
+        )
+        for one in group
+        if one.citation.verdict is not Verdict.SUPPORTED
+    ]
     text = "".join(f" **[{one}]**" for one in dict.fromkeys(said)) or TICK
     return text.replace("|", "\\|") if row else text
 
 
-def _said(one: Checked, *, named: bool) -> str:
+def _said(one: Checked, name: str) -> str:
     citation = one.citation
-    lines = (
-        (f"{citation.start}-{citation.end} " if citation.start < citation.end else f"{citation.start} ")
-        if named
-        else ""
-    )
-    lines = lines if citation.start else ""
+    lines = f"{name} " if name else ""
     if citation.verdict is Verdict.CORRECTED:
         path, _, old = citation.was.rpartition(":")
         return _plain(f"{lines}corrected, was {f':{old}' if path == citation.path else citation.was}")
@@ -99,17 +108,15 @@ def _plain(text: str) -> str:
     return text.replace("]**", "] **")
 
 
-def _rewritten(text: str, site: Site, group: Sequence[Checked]) -> str:
-    """A mention that points to where its citations are now."""
-    places = [one.citation for one in group]
-    inside, after = text[: site.until - site.begin], text[site.until - site.begin :]
-    if inside.startswith("[") and inside.endswith(("]", ")")) and not after:
-        return _link(inside, group)
-    listed = _canonical(places)
-    in_code = after.startswith("`") and not inside.startswith("`")
-    if in_code or "](" in after:
-        return listed + after
-    return f"`{listed}`" + ("" if inside.startswith("`") or not after else after)
+def _rewritten(report: str, site: Site, group: Sequence[Checked], *, alone: bool) -> tuple[str, int]:
+    """A mention that points to where its citations are now, and where in the report the old one ends."""
+    text, after = report[site.begin : site.until], report[site.until : site.end]
+    if text.startswith("[") and text.endswith(("]", ")")) and not after:
+        return _link(text, group), site.until
+    listed = _canonical([one.citation for one in group])
+    beside = report[max(site.begin - 1, 0) : site.begin] + report[site.until : site.until + 1]
+    inside = not alone or "`" in beside + after[-1:] or "](" in after  # code, or a label
+    return listed if inside and not text.startswith("`") else f"`{listed}`", site.until
 
 
 def _canonical(places: Sequence[Citation]) -> str:

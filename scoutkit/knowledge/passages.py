@@ -107,7 +107,8 @@ class Document:
             return []
         found: list[Span] = []
         for begin, end in _pieces(passage.text):
-            found += self._inline(passage.text[begin:end], begin)
+            # the parser makes one character of "\r\n", and places after it would be wrong
+            found += self._inline(passage.text[begin:end].replace("\r", " "), begin)
         return sorted(found, key=lambda span: (span.start, -span.end))
 
     def _inline(self, text: str, base: int) -> Iterator[Span]:

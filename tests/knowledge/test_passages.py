@@ -61,6 +61,12 @@ def test_spans_say_what_a_reader_sees() -> None:
     ]
 
 
+def test_spans_are_placed_where_lines_end_in_crlf_too() -> None:
+    document = Document("one\r\ntwo `x`\r\n[y](z)")
+    (passage,) = document.passages
+    assert [passage.text[slice(*one.inner)] for one in document.spans(passage)] == ["x", "y"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
