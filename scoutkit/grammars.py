@@ -68,6 +68,26 @@ def _query(language: str, table: str) -> Any:
     return Query(_grammar(language), tables[table][language])
 
 
+def nodes(language: str, root: Node, kind: str) -> list[Node]:
+    """Every node of a kind, in order; none where the language has no such kind."""
+    query = _kind(language, kind)
+    if query is None:
+        return []
+    from tree_sitter import QueryCursor
+
+    return sorted(QueryCursor(query).captures(root).get("node", []), key=lambda node: (node.start_byte, -node.end_byte))
+
+
+@functools.cache
+def _kind(language: str, kind: str) -> Any:
+    from tree_sitter import Query, QueryError
+
+    try:
+        return Query(_grammar(language), f"({kind}) @node")
+    except QueryError:  # a kind that is no name in queries, such as ERROR's inside
+        return None
+
+
 @functools.cache
 def _grammar(language: str) -> Any:
     """A compiled grammar. It is unpacked on first use, atomically, so that many processes may; where the cache folder
@@ -79,6 +99,8 @@ def _grammar(language: str) -> Any:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = str(folder)
         return semble_grammars.get_language(language)
+    except semble_grammars.LanguageNotFoundError as error:
+        raise Unavailable(f"no grammar for {language}", "its files are read as plain text") from error
     except (OSError, semble_grammars.GrammarLoadError):
         os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = _temporary()
     try:

@@ -1,60 +1,96 @@
-"""Whether what a note cites is still there. Reads commits; a check never changes what a note stores."""
+"""Where what a note cites is now, and whether it still holds. A check never changes what a note stores."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scoutkit.anchors import fingerprint
-from scoutkit.git import Snapshot
-from scoutkit.model.notes import Anchor, Note, Verdict
+from scoutkit.errors import ScoutError
+from scoutkit.model.notes import Anchor, Citation, Located, Note, Region, Verdict
+from scoutkit.notefile import reference
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.region import Regions
+
+HOLDING = (Verdict.FRESH, Verdict.MOVED)
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-def holds(note: Note, snapshot: Snapshot) -> bool:
-    """Do all of a note's citations hold in a snapshot? Those that were wrong at birth do not count.
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A citation and what became of its lines. `base` is where they stood at the note's commit.
 
-    A citation without an anchor cannot be compared, and does not hold; a note that cites nothing does. Text that now
-    stands elsewhere in its file holds where it stands there once.
+    `verdict` is `fresh`, `moved`, `edited`, `ambiguous`, `gone`, or `wrong` for one that was so at birth, which is not
+    followed. One that cannot be followed is `gone`, and `why` says what is missing.
     """
+
+    citation: Citation
+    base: Region
+    verdict: Verdict
+    located: Located | None = None
+    why: str = ""
+
+    @property
+    def now(self) -> Region | None:
+        """Where the lines are; None for `ambiguous`, `gone` and `wrong`."""
+        return self.located.region if self.located else None
+
+    @property
+    def counts(self) -> bool:
+        """Does it say anything about the note? One that was wrong at birth does not."""
+        return self.verdict is not Verdict.WRONG
+
+    @property
+    def holds(self) -> bool:
+        """Is the same text still there, wherever it is now?"""
+        return self.verdict in HOLDING
+
+
+def follow(note: Note, regions: Regions) -> list[Followed]:
+    """What became of every citation of a note, in order."""
     anchors = {(anchor.path, anchor.start, anchor.end): anchor for anchor in note.anchors}
-    files: dict[str, _File] = {}
-    for citation in note.citations:
-        if citation.verdict is Verdict.WRONG:
-            continue
-        anchor = anchors.get((citation.path, citation.start, citation.end))
-        entry = snapshot.entries.get(citation.path)
-        if anchor is None or entry is None:
-            return False
-        if entry.blob == anchor.blob:
-            continue
-        if citation.path not in files:
-            files[citation.path] = _File(snapshot.lines(citation.path) or [])
-        if not files[citation.path].holds(anchor):
-            return False
-    return True
+    commit = note.commit if _COMMIT.fullmatch(note.commit) else ""  # what is no commit id is none
+    return [_follow(citation, commit, anchors, regions) for citation in note.citations]
 
 
-class _File:
-    """The lines of a file that has changed since the note was written."""
+def holds(note: Note, regions: Regions) -> bool:
+    """Do all of a note's citations hold at a target? A note that cites nothing does."""
+    return hold(follow(note, regions))
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
 
-    @functools.cached_property
-    def _fingerprints(self) -> list[str]:
-        return [fingerprint.of_line(line) for line in self._lines]
+def hold(followed: Iterable[Followed]) -> bool:
+    """Do all that count hold?"""
+    return all(one.holds for one in followed if one.counts)
 
-    def holds(self, anchor: Anchor) -> bool:
-        return self._is_at(anchor, anchor.start) or sum(self._is_at(anchor, at) for at in self._starts(anchor)) == 1
 
-    def _is_at(self, anchor: Anchor, start: int) -> bool:
-        end = start + anchor.end - anchor.start
-        return 1 <= start <= end <= len(self._lines) and anchor.text == fingerprint.of_text(
-            self._lines[start - 1 : end]
-        )
+def base(citation: Citation) -> Region:
+    """Where a citation stood at its note's commit: `check --fix` may have moved it since."""
+    place = reference.read(citation.base) if citation.base else None
+    return Region(*(place or (citation.path, citation.start, citation.end)))
 
-    def _starts(self, anchor: Anchor) -> list[int]:
-        """Where an anchor's lines may begin: where the fingerprints of its first lines stand."""
-        wanted = fingerprint.separate(anchor.lines.partition("*")[0])
-        given = self._fingerprints
-        return [at + 1 for at in range(len(given)) if wanted and given[at : at + len(wanted)] == wanted]
+
+def _follow(citation: Citation, commit: str, anchors: dict[tuple[str, int, int], Anchor], regions: Regions) -> Followed:
+    was = base(citation)
+    if citation.verdict is Verdict.WRONG:
+        return Followed(citation, was, Verdict.WRONG)
+    anchor = anchors.get((was.path, was.start, was.end))
+    if not 1 <= was.start <= was.end:
+        return Followed(citation, was, Verdict.GONE, why="it names no lines")
+    if not commit and anchor is None:
+        return Followed(citation, was, Verdict.GONE, why="the note has neither a commit nor an anchor to compare with")
+    try:
+        located = regions.locate(was, commit, anchor)
+    except ScoutError as error:
+        return Followed(citation, was, Verdict.GONE, why=error.message)
+    return Followed(citation, was, _verdict(citation, located), located)
+
+
+def _verdict(citation: Citation, located: Located) -> Verdict:
+    """The engine speaks of the place at the note's commit, a check of the place that the note names now."""
+    now = located.region
+    if now is None or located.verdict not in HOLDING:
+        return located.verdict
+    same = (now.path, now.start, now.end) == (citation.path, citation.start, citation.end)
+    return Verdict.FRESH if same else Verdict.MOVED

@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.structure import Structure
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w")
@@ -23,6 +27,13 @@ class Document:
         """The document of a file's bytes; None for a binary one (a NUL in its first 8 kB)."""
         return None if b"\0" in raw[:8192] else cls(id, path, raw.decode("utf-8", "replace"))
 
+    @functools.cached_property
+    def structure(self) -> Structure:
+        """What its lines are in their language."""
+        from scoutkit.anchors.structure import Structure
+
+        return Structure(self)
+
     def __len__(self) -> int:
         return len(self.lines)
 
@@ -38,6 +49,11 @@ class Document:
         for number, key in enumerate(self.keys):
             found.setdefault(key, []).append(number)
         return found
+
+    @functools.cached_property
+    def said(self) -> frozenset[str]:
+        """The different lines that say something."""
+        return frozenset(key for key in self.keys if len(key) > 3)
 
     def runs(self, keys: Sequence[str]) -> list[int]:
         """The lines at which these keys stand one after the other, blank ones at the ends of the run included."""

@@ -23,11 +23,17 @@ class Elsewhere:
     def __init__(self, objects: Objects, target: Target, tree: str, notes: str) -> None:
         self._objects, self._target, self._tree = objects, target, tree
         self._skip = notes.rstrip("/") + "/" if notes else ""
+        self._renamed: dict[str, list[tuple[str, float]]] = {}
         self._new: list[tuple[str, str]] | None = None
         self._hay: tuple[bytes, list[int], list[str]] | None = None
 
     def renamed(self, path: str, name: str, old: Document) -> list[tuple[str, float]]:
         """Files that may be this one under another path, with how much of it they hold, best first."""
+        if path not in self._renamed:
+            self._renamed[path] = self._like(path, name, old)
+        return self._renamed[path]
+
+    def _like(self, path: str, name: str, old: Document) -> list[tuple[str, float]]:
         new = self._appeared(path)
         same = [one for one, content in new if content == name]
         if same:
@@ -39,13 +45,18 @@ class Elsewhere:
         rated = []
         for one in ordered[:_FILES]:
             document = self._target.document(one)
-            if document is None or not len(old) / 12 <= len(document) <= len(old) * 12 + 20:
+            if document is None or not document.said or not old.said:
                 continue
-            share = alike(old.keys, document.keys)
-            if share >= (_CLOSE if one.rpartition("/")[2] == base else _RENAMED):
-                rated.append((share + 0.1 * (one.rpartition("/")[2] == base), one))
-        rated.sort(reverse=True)
-        return [(one, share) for share, one in rated[:3]]
+            shared = 2 * len(old.said & document.said) / (len(old.said) + len(document.said))
+            if shared >= _CLOSE / 2:
+                rated.append((shared + 0.1 * (one.rpartition("/")[2] == base), one, document))
+        rated.sort(key=lambda found: -found[0])
+        best = []
+        for _, one, document in rated[:6]:
+            share, same_name = alike(old.keys, document.keys), one.rpartition("/")[2] == base
+            if share >= (_CLOSE if same_name else _RENAMED):
+                best.append((share + 0.1 * same_name, one))
+        return [(one, share) for share, one in sorted(best, reverse=True)[:3]]
 
     def holding(self, path: str, keys: Sequence[str], lines: Sequence[str]) -> list[str]:
         """Other files that hold the line that says most, nearest first."""

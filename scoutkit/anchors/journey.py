@@ -46,7 +46,7 @@ class Journey:
             return Found(None, 0.0)
         if direct is None:
             self._left -= 1
-            direct = self._pair(old, new).find(path, lines)
+            direct = self._pair(old, new).find(path, lines, wide=end - begin <= 1)
         if score.clear(direct) or end - begin <= 1 or self._left <= 0:
             return direct
         middle = self._middle(path, lines.document.id, begin, end)

@@ -37,15 +37,15 @@ class Pair:
         self._within: dict[tuple[str, str], Within] = {}
         self._elsewhere = Elsewhere(objects, new, old.tree, notes)
 
-    def find(self, path: str, lines: Lines) -> Found:
-        """Where lines of the commit's file `path` are in the target."""
+    def find(self, path: str, lines: Lines, *, wide: bool = True) -> Found:
+        """Where lines of the commit's file `path` are in the target; not `wide`: in the same file only."""
         here = self._new.path(path)
         if here and self._new.id(here) == lines.document.id:
             guess = Guess(lines.start, lines.end, "same", 1.0, 1.0, kept=True, path=here)
             return Found(guess, 1.0, ((1.0, guess),))
-        return best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines))
+        return best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines, wide=wide))
 
-    def _guesses(self, path: str, here: str, lines: Lines) -> Iterator[Guess]:
+    def _guesses(self, path: str, here: str, lines: Lines, *, wide: bool) -> Iterator[Guess]:
         """Every place in question, nearest files first."""
         document = self._new.document(here) if here else None
         best = 0.0
@@ -55,6 +55,8 @@ class Pair:
                 yield replace(guess, path=here)
             if best >= _ENOUGH or lines.weight < 4:
                 return
+        if not wide:
+            return
         looked: set[str] = {here}
         if document is None:
             renamed = self._elsewhere.renamed(path, lines.document.id, lines.document)
@@ -67,9 +69,10 @@ class Pair:
                 return
         for other in self._elsewhere.holding(path, lines.keys, lines.document.lines[lines.start : lines.end + 1]):
             if other not in looked and not self._had(other, lines):
-                for guess in self._in(other, lines):
+                document = self._new.document(other)
+                for guess in self._between(lines.document, document).elsewhere(lines) if document else ():
                     if guess.survived >= _ENOUGH:
-                        yield replace(guess, how=f"other {guess.how}")
+                        yield replace(guess, how=f"other {guess.how}", path=other)
 
     def _had(self, path: str, lines: Lines) -> bool:
         """Did a file hold the lines before? Then they did not move there."""

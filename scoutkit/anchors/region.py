@@ -58,9 +58,12 @@ class Regions:
         old = self._known(commit)
         path = old.path(region.path)
         lines = self._lines(old, path, region)
-        found = self._pair(old, self._target).find(path, lines)
+        pair = self._pair(old, self._target)
+        found = pair.find(path, lines, wide=False)
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
+            if found.guess is None:
+                found = pair.find(path, lines)
         return self._answer(region, path, lines, found)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:

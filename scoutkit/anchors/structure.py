@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from scoutkit.errors import Unavailable
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MOST = 60_000  # nodes of a tree that are looked at
+_MOST = 2_000  # parts of one kind
 _NAMING = ("name", "left", "key")  # the fields of a node that say what it is called
 _PROSE = frozenset({"markdown", "rst", "text"})
 
@@ -45,16 +44,21 @@ class Structure:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._kinds: dict[str, list[Part]] = {}
+        self._roles: dict[str, Counter[tuple[str, tuple[str, ...], str]]] = {}
+
+    @functools.cached_property
+    def _language(self) -> str:
+        document = self._document
+        language = languages.language_of(document.path, document.text)
+        fit = language is not None and language not in _PROSE and not grammars.unfit(document.text)
+        return language or "" if fit else ""
 
     @functools.cached_property
     def _root(self) -> Node | None:
-        document = self._document
-        language = languages.language_of(document.path, document.text)
-        if language is None or language in _PROSE or grammars.unfit(document.text):
-            return None
         try:
-            return grammars.parse(language, "\n".join(document.lines))
-        except (Unavailable, LookupError):
+            return grammars.parse(self._language, "\n".join(self._document.lines)) if self._language else None
+        except Unavailable:
             return None
 
     def part(self, start: int, end: int, columns: tuple[int, int] = (0, 0)) -> Part | None:
@@ -78,32 +82,32 @@ class Structure:
             node = node.parent
         return _part(node)
 
-    @functools.cached_property
-    def _parts(self) -> dict[str, list[Part]]:
-        """Every named part of more than a word, by its kind."""
-        found: dict[str, list[Part]] = {}
-        if self._root:
-            for node, holders, depth in _walk(self._root):
-                part = Part(node.type, node.start_point.row, node.end_point.row, _name(node), holders, depth)
-                found.setdefault(part.kind, []).append(part)
-        return found
-
     def parts(self, kind: str) -> list[Part]:
-        """Every part of a kind."""
-        return self._parts.get(kind, [])
+        """Every part of a kind, in order; of very many, none."""
+        if kind not in self._kinds:
+            found = grammars.nodes(self._language, self._root, kind) if self._root else []
+            self._kinds[kind] = [_part(node) for node in found] if len(found) <= _MOST else []
+        return self._kinds[kind]
 
     def around(self, start: int, end: int) -> Part | None:
         """The innermost part with a name, of more than these lines or beginning with them, that they are in."""
-        named = [
-            one for kind in self._parts.values() for one in kind if one.name and one.start <= start <= end <= one.end
-        ]
-        holders = [one for one in named if one.end > end or one.start == start]
-        return max(holders, key=lambda one: (one.start, -one.end), default=None)
+        root, lines = self._root, self._document.lines
+        if root is None:
+            return None
+        indent = len(lines[start]) - len(lines[start].lstrip())
+        last = (end, len(lines[end].rstrip().encode("utf-8", "replace")))
+        node = root.named_descendant_for_point_range(
+            (start, len(lines[start][:indent].encode("utf-8", "replace"))), last
+        )
+        while node and not (_name(node) and (node.end_point.row > end or node.start_point.row == start)):
+            node = node.parent
+        return _part(node) if node else None
 
-    @functools.cached_property
-    def roles(self) -> Counter[tuple[str, tuple[str, ...], str]]:
-        """How many parts there are of a kind, in the same holders, with the same name."""
-        return Counter(one.role for kind in self._parts.values() for one in kind)
+    def alone(self, part: Part) -> bool:
+        """Is it the only one in its role?"""
+        if part.kind not in self._roles:
+            self._roles[part.kind] = Counter(one.role for one in self.parts(part.kind))
+        return self._roles[part.kind][part.role] == 1
 
 
 def overlap(old: Document, old_part: Part, new: Document, new_part: Part) -> float:
@@ -146,17 +150,3 @@ def _name(node: Node) -> str:
     if named is None or named.text is None or len(named.text) > 200:
         return ""
     return named.text.decode("utf-8", "replace")
-
-
-def _walk(root: Node) -> Iterator[tuple[Node, tuple[str, ...], int]]:
-    """Named nodes with children, their named holders and their depth."""
-    todo: list[tuple[Node, tuple[str, ...], int]] = [(child, (), 1) for child in reversed(root.named_children)]
-    for _ in range(_MOST):
-        if not todo:
-            return
-        node, holders, depth = todo.pop()
-        yield node, holders, depth
-        if node.named_child_count:
-            name = _name(node)
-            inside = (*holders, name) if name else holders
-            todo.extend((child, inside, depth + 1) for child in reversed(node.named_children))

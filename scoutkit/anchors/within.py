@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from scoutkit.anchors import structure
 from scoutkit.anchors.document import Document, weight
 from scoutkit.anchors.linemap import LineMap, likeness
-from scoutkit.anchors.structure import Part, Structure
+from scoutkit.anchors.structure import Part
 
 _CONTEXT = 5  # lines above and below that must have come along
 _LONG = 400  # lines of a definition whose words are compared
 _POOR = 0.5
+_MUCH = 20  # letters and digits of lines that are looked for in other files though they were edited
+_PLAIN = 0.7
 _WORD = re.compile(r"\w+")
 _CLEAR = 0.35  # by how much a part must beat the next to be the counterpart
 
@@ -61,7 +63,7 @@ class Within:
     def __init__(self, old: Document, new: Document) -> None:
         self.old, self.new = old, new
         self.map = LineMap(old, new)
-        self._before, self._after = Structure(old), Structure(new)
+        self._before, self._after = old.structure, new.structure
 
     def follow(self, lines: Lines) -> Iterator[Guess]:
         """Every place that lines may be at now, the likeliest first."""
@@ -81,6 +83,9 @@ class Within:
         if lines.weight:
             yield from self._copies(lines)
         edited = self._edited(lines, placed)
+        if edited and self._plain(lines, edited, placed):
+            yield edited
+            return
         part = self._before.part(lines.start, lines.end, lines.columns)
         counterpart = self._counterpart(lines, part) if part else None
         if counterpart and (edited is None or counterpart.survived >= edited.survived - 0.15):
@@ -95,10 +100,34 @@ class Within:
         if edited:
             yield edited
 
+    def _plain(self, lines: Lines, edited: Guess, placed: list[tuple[int, float]]) -> bool:
+        """Is a place so clear from the lines alone that the syntax tree would add nothing?"""
+        if edited.edges < 2 or edited.survived < _PLAIN:
+            return False
+        first, last = placed[0], placed[-1]
+        keys = lines.keys
+        sure = [alike == 1.0 and weight(key) >= 4 for key, (_, alike) in ((keys[0], first), (keys[-1], last))]
+        return all(sure) or (edited.end - edited.start == lines.end - lines.start and len(keys) <= 2)
+
+    def elsewhere(self, lines: Lines) -> Iterator[Guess]:
+        """Where lines are in a text that never was theirs: the same text, or much of it."""
+        size = lines.end - lines.start
+        starts = self.new.runs(lines.keys)
+        for start in starts[:20]:
+            context = self.context(lines, start, start + size)
+            yield Guess(start, start + size, "copy", 1.0, context, kept=True, others=len(starts) - 1)
+        if not starts and lines.weight >= _MUCH:
+            yield from self.follow(lines)
+
     def _same_holder(self, lines: Lines, start: int, end: int) -> bool:
         """Are old and new lines in a part with the same name, as far as is known?"""
         old, new = self._before.around(lines.start, lines.end), self._after.around(start, end)
-        return old is None or new is None or old.name == new.name or not self._after.roles[old.role]
+        return (
+            old is None
+            or new is None
+            or old.name == new.name
+            or not any(one.role == old.role for one in self._after.parts(old.kind))
+        )
 
     def _inside(self, lines: Lines) -> Guess | None:
         """Through the words of the definition that the lines are in: where their own words are in its counterpart."""
@@ -224,7 +253,7 @@ class Within:
         rate = 2.0 * near
         rate += 0.8 * first[1] if first[0] == one.start else 0.0
         rate += 0.4 * last[1] if last[0] == one.end else 0.0
-        if part.role == one.role and self._before.roles[part.role] == self._after.roles[part.role] == 1:
+        if part.role == one.role and self._before.alone(part) and self._after.alone(one):
             rate += 0.6
         if part.name:
             rate += 0.7 if part.name == one.name else 0.0
