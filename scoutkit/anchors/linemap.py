@@ -70,13 +70,22 @@ class LineMap:
 
     def gap(self, line: int) -> Gap:
         """The gap an unmatched old line is in."""
-        first = last = line
-        while first > 0 and self.to[first - 1] < 0:
-            first -= 1
-        while last + 1 < len(self.old) and self.to[last + 1] < 0:
-            last += 1
-        below = self.to[last + 1] if last + 1 < len(self.old) else len(self.new)
-        return Gap(first, last + 1, self.to[first - 1] + 1 if first else 0, below)
+        return self._gaps[bisect.bisect_right(self._gaps, (line, len(self.old) + 1)) - 1]
+
+    @functools.cached_property
+    def _gaps(self) -> list[Gap]:
+        """Every stretch of unmatched old lines, in order."""
+        gaps, line = [], 0
+        while line < len(self.to):
+            if self.to[line] >= 0:
+                line += 1
+                continue
+            first = line
+            while line < len(self.to) and self.to[line] < 0:
+                line += 1
+            below = self.to[line] if line < len(self.to) else len(self.new)
+            gaps.append(Gap(first, line, self.to[first - 1] + 1 if first else 0, below))
+        return gaps
 
     def place(self, line: int) -> tuple[int, float]:
         """The new line that an old one became, and how alike they are; -1 and 0 for none."""

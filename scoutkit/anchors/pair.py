@@ -43,7 +43,11 @@ class Pair:
         if here and self._new.id(here) == lines.document.id:
             guess = Guess(lines.start, lines.end, "same", 1.0, 1.0, kept=True, path=here)
             return Found(guess, 1.0, ((1.0, guess),))
-        return best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines, wide=wide))
+        found = best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines, wide=wide))
+        document = self._new.document(here) if here and not found.rated else None
+        if document is not None and self._between(lines.document, document).cut(lines):
+            return Found(None, score.gone(cut=True))
+        return found
 
     def _guesses(self, path: str, here: str, lines: Lines, *, wide: bool) -> Iterator[Guess]:
         """Every place in question, nearest files first."""
@@ -97,7 +101,7 @@ def best_of(guesses: Iterable[tuple[float, Guess]]) -> Found:
     rated = sorted(guesses, key=lambda pair: -pair[0])
     rated = [pair for pair in rated if pair[0] >= score.least(pair[1])]
     if not rated:
-        return Found(None, score.gone(rated), tuple(rated))
+        return Found(None, score.gone(cut=False))
     rate, best = rated[0]
     rivals = [other for other, guess in rated[1:] if (guess.path, guess.start) != (best.path, best.start)]
     if rivals and rivals[0] > rate - score.CLEAR:

@@ -62,8 +62,8 @@ class Regions:
         found = pair.find(path, lines, wide=False)
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
-            if found.guess is None:
-                found = pair.find(path, lines)
+        if found.guess is None:
+            found = pair.find(path, lines)
         return self._answer(region, path, lines, found)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:

@@ -48,11 +48,12 @@ def least(guess: Guess) -> float:
     return _LEAST_ELSEWHERE if guess.how.startswith("other") else _LEAST
 
 
-def gone(rated: list[tuple[float, Guess]]) -> float:
-    """How sure it is that lines are gone, when no place is good enough."""
-    return 0.9 - (rated[0][0] if rated else 0.0)
+def gone(*, cut: bool) -> float:
+    """How sure it is that lines are gone, when no place is good enough; `cut`: they were taken out, and nothing put in
+    their place."""
+    return 0.93 if cut else 0.75
 
 
 def clear(found: Found) -> bool:
     """Is an answer so sure that the commits between need not be looked at?"""
-    return found.guess is not None and found.score >= SURE
+    return found.score >= SURE and not found.ambiguous

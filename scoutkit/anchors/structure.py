@@ -17,7 +17,7 @@ from scoutkit.errors import Unavailable
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MOST = 2_000  # parts of one kind
+_MOST = 400  # parts of one kind that are all looked at
 _NAMING = ("name", "left", "key")  # the fields of a node that say what it is called
 _PROSE = frozenset({"markdown", "rst", "text"})
 
@@ -44,6 +44,7 @@ class Structure:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._nodes: dict[str, list[Node]] = {}
         self._kinds: dict[str, list[Part]] = {}
         self._roles: dict[str, Counter[tuple[str, tuple[str, ...], str]]] = {}
 
@@ -82,11 +83,15 @@ class Structure:
             node = node.parent
         return _part(node)
 
-    def parts(self, kind: str) -> list[Part]:
-        """Every part of a kind, in order; of very many, none."""
+    def parts(self, kind: str, rows: range | None = None) -> list[Part]:
+        """Every part of a kind, in order, or those that touch some rows; of very many, none."""
+        if kind not in self._nodes:
+            self._nodes[kind] = grammars.nodes(self._language, self._root, kind) if self._root else []
+        if rows is not None:
+            touching = (node for node in self._nodes[kind] if node.start_point.row < rows.stop)
+            return [_part(node) for node in touching if node.end_point.row >= rows.start]
         if kind not in self._kinds:
-            found = grammars.nodes(self._language, self._root, kind) if self._root else []
-            self._kinds[kind] = [_part(node) for node in found] if len(found) <= _MOST else []
+            self._kinds[kind] = [_part(node) for node in self._nodes[kind]] if len(self._nodes[kind]) <= _MOST else []
         return self._kinds[kind]
 
     def around(self, start: int, end: int) -> Part | None:

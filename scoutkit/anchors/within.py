@@ -109,6 +109,13 @@ class Within:
         sure = [alike == 1.0 and weight(key) >= 4 for key, (_, alike) in ((keys[0], first), (keys[-1], last))]
         return all(sure) or (edited.end - edited.start == lines.end - lines.start and len(keys) <= 2)
 
+    def cut(self, lines: Lines) -> bool:
+        """Were the lines taken out, with at most a few around them, and nothing put in their place?"""
+        if any(self.map.to[line] >= 0 for line in range(lines.start, lines.end + 1)):
+            return False
+        gap = self.map.gap(lines.start)
+        return gap.new == gap.new_end and gap.old_end - gap.old <= lines.end - lines.start + 1 + _CONTEXT
+
     def elsewhere(self, lines: Lines) -> Iterator[Guess]:
         """Where lines are in a text that never was theirs: the same text, or much of it."""
         size = lines.end - lines.start
@@ -226,12 +233,13 @@ class Within:
 
     def _counterpart(self, lines: Lines, part: Part) -> Guess | None:
         """The part of the new text that this part has become."""
-        kin = self._after.parts(part.kind)
-        if not kin:
-            return None
         placed = {line: self.map.place(line) for line in range(part.start, part.end + 1)}
         came = {at: weight(self.old.keys[line]) * alike for line, (at, alike) in placed.items() if at >= 0}
         size = sum(weight(self.old.keys[line]) for line in placed)
+        kin = self._after.parts(part.kind, range(min(came), max(came) + 1)) if sum(came.values()) > size / 2 else []
+        kin = kin or self._after.parts(part.kind)
+        if not kin:
+            return None
         rated = sorted(((self._rate(part, one, placed, came, size), one) for one in kin), key=lambda pair: -pair[0][0])
         (best, survived), found = rated[0]
         runner_up = next(
