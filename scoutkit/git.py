@@ -309,13 +309,28 @@ def history(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> It
 
 
 def mainline(where: Path, old: str, new: str) -> list[str]:
-    """The commits between two, from the old to the new, both included, by first parents: back to what they share, and
-    on from there. Only what is here; [old, new] where that is nothing."""
+    """The commits between two, from the old to the new, both included: by first parents where those lead from one to
+    the other, else by whichever do; back to what they share and on from there where neither comes from the other.
+    Only what is here; [old, new] where that is nothing."""
+    for one, other, step in ((old, new, -1), (new, old, 1)):
+        done = git(where, "rev-list", "--parents", "--ancestry-path", f"{one}..{other}")
+        if done.code == 0 and done.text:
+            return _path(other, one, done.text)[::step]
     done = git(where, "rev-list", "--first-parent", "--left-right", f"{old}...{new}")
     marked = done.text.split() if done.code == 0 else []
     back = [line[1:] for line in marked if line.startswith("<")]
     forth = [line[1:] for line in reversed(marked) if line.startswith(">")]
     return list(dict.fromkeys([old, *back, *forth, new]))
+
+
+def _path(young: str, old: str, listed: str) -> list[str]:
+    """From a commit down to one it comes from; `listed`: each commit between, then its parents."""
+    parents = {(ids := line.split())[0]: ids[1:] for line in listed.splitlines()}
+    path = [young]
+    while path[-1] != old and path[-1] in parents:
+        above = parents[path[-1]]
+        path.append(next((one for one in above if one in parents or one == old), old))
+    return path
 
 
 class Snapshot:
