@@ -218,45 +218,6 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
     return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())
 
 
-def keep(
-    desk: Desk, text: str, revision: str, *, kind: str, tags: tuple[str, ...], title: str, write: bool = True
-) -> Note:
-    """A note of Markdown that a person has, its citations checked against a commit; the text stays as it is.
-
-    A file that is a note already keeps its own title, description, question, type and tags. Without `write` the note
-    is only made, with an empty path.
-    """
-    from scoutkit import notefile
-    from scoutkit.anchors import anchor
-    from scoutkit.knowledge import capture, citations, headline, verify
-
-    given = notefile.parse(text.encode("utf-8", "surrogateescape"), title).note
-    commit = git.resolve(desk.repository, revision)
-    body = desk.redactor()(given.body)
-    found, description = headline.read(body, question="")
-    with desk.snapshot(commit) as snapshot:
-        checked = verify.check(citations.read(body, roots=(str(desk.where),)), snapshot, notes=desk.settings.notes)
-        note = replace(
-            given,
-            id=desk.notebook.new_id(),
-            title=(given.title if given.description else "") or found or title,
-            description=given.description or description,
-            type=kind or (given.type if given.description else "note"),
-            tags=tuple(dict.fromkeys((*given.tags, *tags))),
-            status="stable",
-            body=body,
-            commit=commit,
-            by=f"human:{git.user(desk.where)}",
-            at=_now(),
-            citations=capture.cited(checked),
-            anchors=tuple(
-                {(a.path, a.start, a.end): a for c in checked if (a := anchor.make(c.citation, snapshot))}.values()
-            ),
-            path="",
-        )
-    return desk.notebook.write(note) if write else note
-
-
 def close(desk: Desk, run: Run) -> Run:
     """Take the worktree away and say so in the journal."""
     from scoutkit.dispatch import worktree

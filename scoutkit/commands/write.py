@@ -1,4 +1,4 @@
-"""Notes by hand: new, edit, tag, rm, import."""
+"""Notes by hand: new, edit, tag, rm."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 
 import click
 
-from scoutkit import story
 from scoutkit.commands import say
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
-from scoutkit.errors import NotFound, UsageError
+from scoutkit.errors import UsageError
+from scoutkit.keeping import Keeper, Kept, Seen, Source
 from scoutkit.model import NOTE_TYPES
-from scoutkit.model.notes import Note, Verdict
 
 
 @click.command()
@@ -32,53 +31,17 @@ def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[s
         if not text:
             raise UsageError("the note is as it was given: nothing was written", "write something, and save it")
     else:
-        text = _decoded(sys.stdin.buffer.read(), "standard input")
+        text = decoded(sys.stdin.buffer.read(), "standard input")
         text = text if not heading or text.lstrip().startswith("# ") else f"# {heading}\n\n{text}"
     if not text.strip():
         raise UsageError("the note is empty: nothing was written", "write some text, or pipe it in")
-    note = story.keep(desk, text, "HEAD", kind=type_, tags=tags, title=heading)
+    with Keeper(desk) as keeper:
+        kept = keeper.keep(Source(text, heading), kind=type_, tags=tags)
     desk.sync()
-    _kept("new", [note], as_json=as_json)
-
-
-@click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--commit", default="HEAD", metavar="REV", show_default=True, help="The commit the text speaks of.")
-@click.option("--type", "type_", type=click.Choice(NOTE_TYPES), help="Kind of note; `note` unless the file says.")
-@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
-@click.option("--check-only", is_flag=True, help="Report without writing; exit code 1 if a citation is wrong.")
-@json_option
-@click.pass_context
-def import_files(
-    ctx: click.Context,
-    files: tuple[Path, ...],
-    *,
-    commit: str,
-    type_: str | None,
-    tags: tuple[str, ...],
-    check_only: bool,
-    as_json: bool,
-) -> int:
-    """Turn Markdown files (an answer, an ADR, a wiki page; - for standard input) into notes with checked citations."""
-    desk = open_desk(ctx)
-    texts = [(name, _decoded(_bytes(name), str(name))) for name in files]
-    notes = [
-        story.keep(
-            desk,
-            text,
-            commit,
-            kind=type_ or "",
-            tags=tags,
-            title="" if str(name) == "-" else name.stem,
-            write=not check_only,
-        )
-        for name, text in texts
-    ]
-    if not check_only:
-        desk.sync()
-    _kept("import", notes, as_json=as_json)
-    wrong = any(one.verdict is Verdict.WRONG for note in notes for one in note.citations)
-    return NotFound.exit_code if check_only and wrong else 0
+    if as_json:
+        say.as_json("new", notes=[say.note_json(kept.note, body=True)])
+    else:
+        show_kept(kept)
 
 
 @click.command()
@@ -137,26 +100,24 @@ def remove(ctx: click.Context, notes: tuple[str, ...]) -> None:
     desk.sync()
 
 
-def _kept(command: str, notes: list[Note], *, as_json: bool) -> None:
-    if as_json:
-        say.as_json(command, notes=[say.note_json(note, body=True) for note in notes])
-        return
-    for note in notes:
-        say.answer(f"{note.path or '(not written)'}  {note.id}  {note.title}")
-        for one in note.citations:
-            say.answer(f"  {one.verdict or '':<12} {one.at}")
+def show_kept(kept: Kept, *, header: bool = True) -> None:
+    """A note's path, id and title, then each citation: its line in the text, verdict, place and why."""
+    note = kept.note
+    if header:
+        say.answer(f"{note.path}  {note.id}  {note.title}")
+    rows = [(str(one.line), one.citation.verdict or "", _place(one), one.why) for one in kept.seen]
+    if rows:
+        say.table(("LINE", "VERDICT", "PLACE", "WHY"), rows)
 
 
-def _bytes(name: Path) -> bytes:
-    if str(name) == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return name.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror}", "give the path of a Markdown file") from error
+def _place(one: Seen) -> str:
+    citation = one.citation
+    at = citation.at if citation.start or not citation.symbol else f"{citation.path}::{citation.symbol}"
+    return f"{at} (was {citation.was})" if citation.was else at
 
 
-def _decoded(raw: bytes, name: str) -> str:
+def decoded(raw: bytes, name: str) -> str:
+    """A file's text. UsageError, naming it, for what is no text in UTF-8."""
     if b"\0" in raw:
         raise UsageError(f"not text: {name}", "give Markdown in UTF-8")
     try:
@@ -183,7 +144,7 @@ def _compose(template: str) -> str:
         path = Path(folder) / "note.md"
         path.write_text(template, "utf-8")
         _run_editor(path)
-        text = _decoded(path.read_bytes(), "the note")
+        text = decoded(path.read_bytes(), "the note")
     return "" if text == template else text
 
 

@@ -76,21 +76,23 @@ class Notebook:
         with self._changing(self._folder.path):
             self._folder.check_ready()
 
-    def write(self, note: Note, *, again: bool = False) -> Note:
+    def write(self, note: Note, *, again: bool = False, more: str = "") -> Note:
         """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
 
         A note without an id gets one. `again` says that it may have been written before, by a run that was interrupted:
         where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced.
-        ScoutError when it cannot be kept.
+        `more` are lines of front matter besides a note's own. ScoutError when it cannot be kept, Refused for `more`
+        that cannot be kept beside it.
         """
         from scoutkit import notefile
         from scoutkit.knowledge.slug import slug
+        from scoutkit.notefile import foreign
 
         with self._changing(self._folder.path):
             if again and note.id and (found := self._with_id(note.id)):
                 return found
             note = notefile.settled(dataclasses.replace(note, id=note.id or self.new_id()))
-            raw = notefile.render(note)
+            raw = foreign.added(notefile.render(note), more) if more else notefile.render(note)
             folder = str(PurePosixPath(self._folder.path, DRAFTS if note.status == "draft" else ""))
             path = self._create(folder, f"{_day(note.at)}-{slug(note.title) or slug(note.id) or 'note'}", raw)
             if self.bytes_of(path) != raw:

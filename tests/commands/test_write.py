@@ -135,7 +135,7 @@ def test_an_editor_that_does_not_exist_is_said(scoutkit, ask, monkeypatch):
 def test_a_text_with_more_citations_than_a_note_can_hold_is_refused_and_nothing_written(scoutkit, repo):
     text = "".join(f"src/auth/signing.py:{at} `{'x' * 80}`\n\n" for at in range(1, 12_000))
     said = scoutkit("import", "-", stdin=text)
-    assert said.code == 1
+    assert said.code == 2
     assert "citations: at most" in said.err
     assert "hint: make several notes of it" in said.err
     assert not list((repo / ".claude").rglob("*.md"))
