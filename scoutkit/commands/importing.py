@@ -15,7 +15,7 @@ from scoutkit.commands import say
 from scoutkit.commands.session import current_folder, json_option, open_desk
 from scoutkit.commands.write import decoded, show_kept
 from scoutkit.errors import NotFound, ScoutError, UsageError
-from scoutkit.keeping import AlreadyKept, Keeper, Kept, Source
+from scoutkit.intake import AlreadyKept, Keeper, Kept, Source
 from scoutkit.model import NOTE_TYPES
 from scoutkit.model.notes import Verdict
 

@@ -20,7 +20,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "tag": ("write:tag", "NOTE [TAGS]", "add or remove tags"),
     "rm": ("write:remove", "NOTE...", "move notes to scoutkit's trash"),
     "refresh": ("refresh:refresh", "[NOTE...]", "ask again for notes that no longer hold"),
-    "import": ("write:import_files", "FILE...", "make notes of Markdown files, citations checked"),
+    "import": ("importing:import_files", "FILE...", "make notes of Markdown files, citations checked"),
     "runs": ("runs:runs", "", "what agents did, newest first"),
     "run": ("runs:run", "show|logs|stop ID", "look at one run, or stop it"),
     "agents": ("upkeep:agents", "", "who can do the work here"),

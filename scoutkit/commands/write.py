@@ -12,7 +12,7 @@ import click
 from scoutkit.commands import say
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
 from scoutkit.errors import UsageError
-from scoutkit.keeping import Keeper, Kept, Seen, Source
+from scoutkit.intake import Keeper, Kept, Seen, Source
 from scoutkit.model import NOTE_TYPES
 
 
