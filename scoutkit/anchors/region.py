@@ -28,13 +28,16 @@ class Regions:
     """Follows regions to one target. A context manager; reads git's objects through one process.
 
     `to` is a full commit id, or "" for the working tree. `notes` is a folder that nothing is followed into, but for
-    what was in it.
+    what was in it. Several may read through the same `objects`; whoever made them closes them.
     """
 
-    def __init__(self, repository: Repository, to: str = "", *, notes: str = "") -> None:
+    def __init__(
+        self, repository: Repository, to: str = "", *, notes: str = "", objects: Objects | None = None
+    ) -> None:
         self._repository, self._notes, self._to = repository, notes, to
         self._where = repository.toplevel or repository.git_dir
-        self._objects = Objects(self._where)
+        self._own = objects is None
+        self._objects = objects or Objects(self._where)
         self._commits: dict[str, CommitFiles | None] = {}
         self._target = self._known(to) if to else self._disk()
         self._pairs: dict[tuple[str, int], Pair] = {}
@@ -46,7 +49,8 @@ class Regions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._objects.__exit__()
+        if self._own:
+            self._objects.__exit__()
 
     def locate(self, region: Region, commit: str, anchor: Anchor | None = None) -> Located:
         """Where a region of `commit` is now. Without the commit, from what its anchor stores.
