@@ -52,6 +52,7 @@ class Fit:
     end: int
     score: float
     evidence: Evidence
+    held: int = 1  # names and quotes
 
     @property
     def at(self) -> str:
@@ -101,11 +102,11 @@ class _Search:
             places[start, end] = max(places.get((start, end), 0.0), bonus)
         found = []
         for (start, end), bonus in places.items():
-            score, evidence = self._score(start, end)
+            score, evidence, held = self._score(start, end)
             chance = bonus == _SAME_LINES and end - start >= _TELLING  # among many lines, some use or other stands
             if evidence:
                 score += USE if chance and evidence.kind == "name" else bonus
-                found.append(Fit(self._source.path, start, end, score, evidence))
+                found.append(Fit(self._source.path, start, end, score, evidence, held))
         return found
 
     def _places(self, *, elsewhere: bool) -> Iterator[tuple[int, int, float]]:
@@ -163,23 +164,27 @@ class _Search:
                 yield start, end, bonus
                 until = end
 
-    def _score(self, start: int, end: int) -> tuple[float, Evidence | None]:
-        score, kind, what = 0.0, "", ""
+    def _score(self, start: int, end: int) -> tuple[float, Evidence | None, int]:
+        """What lines hold: how much it is worth, the strongest of it, and how many names and quotes."""
+        score, kind, what, held = 0.0, "", "", 0
         for quote, places in self._quoted.items():
             if any(start <= first and last <= end for first, last in places):
+                held += 1
                 score += QUOTE if sum(map(str.isalnum, quote)) >= _LONG else _SHORT_QUOTE
                 kind, what = ("quote", quote) if kind != "quote" else (kind, what)
         for name in self._claim.names:
             defined = self._defined[name]
             if any(start <= named and first <= end for first, named in self._heads[name]):
+                held += 1
                 score += DEFINITION
                 kind, what = ("definition", name) if kind not in ("quote", "definition") else (kind, what)
             elif any(start <= line <= end for line in self._used[name]):
+                held += 1
                 score += USE
                 kind, what = (kind, what) if kind else ("name", name)
             elif any(one.start <= start and end <= one.end for one in defined):
                 score += AROUND
-        return score, Evidence(kind, what) if kind else None
+        return score, Evidence(kind, what) if kind else None, held
 
 
 def listed(places: Sequence[Fit], most: int = 3) -> str:

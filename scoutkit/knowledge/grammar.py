@@ -53,6 +53,7 @@ _MORE = re.compile(rf",(?:\s?L?({_N}){_DASH}L?({_N})|L?({_N}))")
 _MORE_IN_CODE = re.compile(rf",\s?L?({_N})(?:{_DASH}L?({_N}))?")
 _WORDS = re.compile(rf"[Ll]ines?\s+L?({_N})(?:{_TO}L?({_N}))?")
 _MORE_WORDS = re.compile(rf"(?:,\s?(?:and\s)?|\s(?:and|&)\s)L?({_N})(?:{_TO}L?({_N})|(?=\s*(?:[,.;:)\]]|and\b|&|$)))")
+_BARE = re.compile(rf"L?({_N})(?:{_TO}L?({_N}))?")
 _ENDS = re.compile(rf"(?![A-Za-z0-9/\\%@$]|[._-][A-Za-z0-9]|{_DASH}[0-9])")
 _SYMBOL = re.compile(r"::([A-Za-z_~$][\w$~]*(?:(?:::|\.|#)[A-Za-z_~$][\w$~]*)*)(?:\(\)|\[[^\]\n]{0,80}\])?(?![\w:/\\])")
 _URL = re.compile(r"(?<![A-Za-z0-9])(?!file:)[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`|\\^{}]*")
@@ -80,6 +81,28 @@ def of_target(target: str, roots: Sequence[str] = ()) -> Mention | None:
             if tail and tail[-1].until == len(target):
                 return _mention(target[: anchor.start()], 0, _End(tail, marked=True), roots)
     return None
+
+
+def numbers(written: str, start: int, end: int, *, first: bool) -> list[tuple[int, int]]:
+    """Where in a range as it is written its lines stand: the first, and the last if it is there. Empty where they do
+    not. `first`: written with its path, as the first of a citation is."""
+    anchors = [*ANCHOR.finditer(written)] if first else []
+    for anchor in reversed(anchors):
+        kind = anchor.group()
+        pattern = _WORDS if kind[0] in "Ll" else _LINES if kind == "#lines-" else _HASH if kind[0] == "#" else _COLON
+        if (found := pattern.match(written, anchor.start())) and _said(found) == (start, end):
+            return _places(found)
+    bare = None if first else _BARE.match(written)
+    return _places(bare) if bare and _said(bare) == (start, end) else []
+
+
+def _places(found: re.Match[str]) -> list[tuple[int, int]]:
+    return [found.span(number) for number, group in enumerate(found.groups(), 1) if group]
+
+
+def _said(found: re.Match[str]) -> tuple[int, int]:
+    said = [int(group) for group in found.groups() if group]
+    return said[0], said[-1]
 
 
 class _Finder:

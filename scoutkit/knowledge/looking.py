@@ -17,12 +17,15 @@ from scoutkit.knowledge.correcting import DEFINITION, Claim, Fit
 from scoutkit.knowledge.evidence import line_of, word_of
 from scoutkit.knowledge.files import Files
 from scoutkit.knowledge.source import Source
+from scoutkit.knowledge.spelling import extension
 
 _MOST_WORDS = 400  # that are looked for at once
 _WORDS = 6  # of one citation
 _MOST_FILES = 16  # read for one citation: where more define what it names, nothing is clear
 _ALL_FILES = 400  # read for one report
+_ENOUGH = 0.5  # of the names said, that a place holds which neither defines one nor holds a quote
 _SURELY = 5.0  # a quote, or a definition of the cited size: enough to lead from one file that exists to another
+_PROSE = frozenset({"md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "html", "po", "log"})
 _DEFINES = (
     r"(?:\b(?:def|class|func|function|fn|struct|type|interface|enum|trait|module|namespace|const|let|var|val|static|public"
     r"|private|protected|internal|void|macro_rules!|define|record|object)\b.*\b{0}\b"
@@ -96,6 +99,8 @@ def _in_file(doubt: Doubt, sources: Sources) -> Places:
 def _is_free(place: Fit, doubt: Doubt, source: Source) -> bool:
     """May a citation be moved here? Not where it stands in what it names already, nor where its sentence cites too."""
     start, end = doubt.claim.start, doubt.claim.end
+    if place.evidence.kind == "name" and place.held < _ENOUGH * len(doubt.claim.names):
+        return False
     if doubt.path == place.path and start and place.evidence.kind != "quote":
         around = [one for name in doubt.claim.names for one in source.defining(name)]
         if any(
@@ -141,20 +146,15 @@ class _Tree:
         """Files worth reading, and whether they are all of those that define or quote what is meant."""
         alike = {*doubt.several, *self._files.namesakes(doubt.reference.path)}
         claim = doubt.claim
-        near: dict[str, None] = {}
-        telling: dict[str, None] = {}
-        some: dict[str, None] = {}
-        for hit in self._telling(claim):
-            telling[hit.path] = None
-        for word in _words(claim):
-            for hit in self._hits.get(word, ()):
-                if hit.path in alike:
-                    near[hit.path] = None
-                elif claim.start <= hit.number <= claim.end and claim.size <= 3:
-                    some[hit.path] = None
-        if not telling and not near:
-            paths = {hit.path: None for word in _words(claim) for hit in self._hits.get(word, ())}
-            some = {**some, **paths} if len(paths) <= _MOST_FILES else some
+        prose = extension(doubt.reference.path) in _PROSE  # what is said of code is in documents too, this one perhaps
+        hits = [hit for word in _words(claim) for hit in self._hits.get(word, ())]
+        hits = [hit for hit in hits if prose or extension(hit.path) not in _PROSE]
+        known = {hit.path for hit in hits}
+        telling = {hit.path: None for hit in self._telling(claim) if hit.path in known}
+        near = {hit.path: None for hit in hits if hit.path in alike}
+        some = {hit.path: None for hit in hits if claim.start <= hit.number <= claim.end and claim.size <= 3}
+        if not telling and not near and len(known) <= _MOST_FILES:
+            some |= dict.fromkeys(hit.path for hit in hits)
         chosen = list({**dict.fromkeys(list(near)[:_MOST_FILES]), **telling, **some})
         return chosen[: 2 * _MOST_FILES], len(telling) <= _MOST_FILES and len(chosen) <= 2 * _MOST_FILES
 

@@ -24,6 +24,7 @@ _TICK = re.compile(rf"(?<=[\w`)>\]*~]){TICK}(?![\w✓])")
 _LISTED = re.compile(r"^- (?:corrected|unsupported|wrong): [^\r\n]*", re.MULTILINE)
 _HEADING = re.compile(rf"^## {SECTION}[ \t]*$", re.MULTILINE)
 _BOLD = re.compile(r"[*_~]{1,3}(?!\w)")  # ends here
+_GLUED = re.compile(r"[\w`\[</@\\]")  # would become one word with a mark
 _AGAIN = re.compile(rf"(?:{_MARK.pattern}|{TICK})+")
 
 
@@ -64,31 +65,29 @@ def marked(report: str, checked: Sequence[Checked]) -> str:
                 rewritten, until = _rewritten(report, site, own, alone=len(sites) == 1)
                 pieces += [report[at : site.begin], rewritten]
                 at = until
-        bold = _BOLD.match(report, end)
-        until = bold.end() if bold else end
-        again = _AGAIN.match(report, until)
-        pieces += [report[at:until], _mark(group, row=any(site.row for site in sites))]
-        at = again.end() if again else until
+        behind = max(end, at)
+        bold = _BOLD.match(report, behind)
+        behind = bold.end() if bold else behind
+        again = _AGAIN.match(report, behind)
+        pieces += [report[at:behind], _mark(group, row=any(site.row for site in sites))]
+        at = again.end() if again else behind
+        if _GLUED.match(report, at):
+            pieces.append(" ")
     return "".join([*pieces, report[at:]])
 
 
 def _mark(group: Sequence[Checked], *, row: bool) -> str:
     """One mark for all ranges of a mention; those that are not supported by name where there are several."""
-    paths = {one.citation.path for one in group}
-    said = [
-        _said(
-            one,
-            ""
-            if len(group) == 1
-            else one.citation.at
-            if len(paths) > 1
-            else one.citation.at[len(one.citation.path) + 1 :],
-        )
-        for one in group
-        if one.citation.verdict is not Verdict.SUPPORTED
-    ]
+    alike = len({one.citation.path for one in group}) == 1
+    names = ["" if len(group) == 1 else _lines(one.citation) if alike else one.citation.at for one in group]
+    pairs = zip(group, names, strict=True)
+    said = [_said(one, name) for one, name in pairs if one.citation.verdict is not Verdict.SUPPORTED]
     text = "".join(f" **[{one}]**" for one in dict.fromkeys(said)) or TICK
     return text.replace("|", "\\|") if row else text
+
+
+def _lines(citation: Citation) -> str:
+    return citation.at[len(citation.path) + 1 :]
 
 
 def _said(one: Checked, name: str) -> str:
@@ -96,7 +95,8 @@ def _said(one: Checked, name: str) -> str:
     lines = f"{name} " if name else ""
     if citation.verdict is Verdict.CORRECTED:
         path, _, old = citation.was.rpartition(":")
-        return _plain(f"{lines}corrected, was {f':{old}' if path == citation.path else citation.was}")
+        to = f" to {citation.at}" if one.reference.written.endswith("]") else ""  # not rewritten
+        return _plain(f"{lines}corrected{to}, was {f':{old}' if path == citation.path else citation.was}")
     why = " ".join(one.why.split())
     why = why if len(why) <= _LONGEST else why[: _LONGEST - 1] + "…"
     if why.count("`") % 2:
@@ -111,12 +111,15 @@ def _plain(text: str) -> str:
 def _rewritten(report: str, site: Site, group: Sequence[Checked], *, alone: bool) -> tuple[str, int]:
     """A mention that points to where its citations are now, and where in the report the old one ends."""
     text, after = report[site.begin : site.until], report[site.until : site.end]
-    if text.startswith("[") and text.endswith(("]", ")")) and not after:
+    if text.startswith("[") and text.endswith("]") and not after:  # its address stands elsewhere, maybe for others too
+        return text, site.until
+    if text.startswith("[") and text.endswith(")") and not after:
         return _link(text, group), site.until
     listed = _canonical([one.citation for one in group])
     beside = report[max(site.begin - 1, 0) : site.begin] + report[site.until : site.until + 1]
     inside = not alone or "`" in beside + after[-1:] or "](" in after  # code, or a label
-    return listed if inside and not text.startswith("`") else f"`{listed}`", site.until
+    closed = text.count("(") > text.count(")") and report.startswith(")", site.until)  # "a.py (lines 1-3)"
+    return listed if inside and not text.startswith("`") else f"`{listed}`", site.until + closed
 
 
 def _canonical(places: Sequence[Citation]) -> str:
@@ -127,10 +130,10 @@ def _link(text: str, group: Sequence[Checked]) -> str:
     """A link whose address is the citation."""
     from urllib.parse import quote
 
-    label, closing, _ = text.rpartition("](")
+    label, _, _ = text.rpartition("](")
     first = group[0].citation
-    if len(group) > 1 or not closing:
-        return f"{text[1:].rpartition('](' if closing else ']')[0]} (`{_canonical([one.citation for one in group])}`)"
+    if len(group) > 1:
+        return f"{label[1:]} (`{_canonical([one.citation for one in group])}`)"
     lines = f"L{first.start}" + (f"-L{first.end}" if first.end > first.start else "")
     was = group[0].reference
     old = [f"{was.start}-{was.end}", str(was.start)] if was.end > was.start else [str(was.start)]

@@ -47,6 +47,8 @@ def marked(repo: Path, report: str) -> str:
         (f"`sign`: `{S}`, line 1.", f"`sign`: `{S}:12` **[corrected, was :1]**."),
         (f"`at {S}:1 now` `sign`", f"`at {S}:12 now` **[corrected, was :1]** `sign`"),
         (f"`a.py:1 -> {S}:12` `sign`", f"`a.py:1 -> {S}:12` **[a.py:1 wrong: no such file; could be {S}:12]** `sign`"),
+        (f"`sign` {S} (line 1), so", f"`sign` `{S}:12` **[corrected, was :1]**, so"),
+        (f"`sign` [x][1]\n\n[1]: {S}#L1", f"`sign` [x][1] **[corrected to {S}:12, was :1]**"),
         ("<p>\nsrc/auth/signing.py:12\n</p>", "<p>\nsrc/auth/signing.py:12\n</p>"),
     ],
 )
