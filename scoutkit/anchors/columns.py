@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from scoutkit.anchors.within import Lines
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-GONE = (-1, -1)
 
 
-def follow(old: Lines, new: Lines) -> tuple[int, int]:
-    """The columns (from 1, inclusive) of the same characters in the new lines; 0, 0 where none were asked for, and
-    `GONE` where none of them is left."""
+class Spot(NamedTuple):
+    """Lines from 0 and columns from 1, all inclusive; columns 0 where whole lines are meant."""
+
+    start: int
+    end: int
+    start_col: int = 0
+    end_col: int = 0
+
+
+def follow(old: Lines, new: Lines) -> Spot | None:
+    """The same characters in the new lines; None where none of them is left."""
+    whole = Spot(new.start, new.end)
     if not old.columns[0] or not old.columns[1]:
-        return 0, 0
+        return whole
     if _whole(old):
         lines = new.document.lines
-        return len(lines[new.start]) - len(lines[new.start].lstrip()) + 1, max(len(lines[new.end].rstrip()), 1)
+        first = len(lines[new.start]) - len(lines[new.start].lstrip()) + 1
+        return Spot(new.start, new.end, first, max(len(lines[new.end].rstrip()), 1))
     from rapidfuzz.distance import LCSseq
 
     before, after = _tokens(old), _tokens(new)
-    first = (0, old.columns[0] - 1)
-    last = (old.end - old.start, old.columns[1] - 1)
-    inside = [
-        n for n, (row, begin, until, _) in enumerate(before) if (row, until - 1) >= first and (row, begin) <= last
-    ]
+    begin, until = (0, old.columns[0] - 1), (old.end - old.start, old.columns[1] - 1)
+    inside = [n for n, (row, at, to, _) in enumerate(before) if (row, to - 1) >= begin and (row, at) <= until]
     if not inside:
-        return old.columns
+        return Spot(new.start, new.end, *old.columns)
     to: dict[int, int] = {}
     for step in LCSseq.opcodes([token for *_, token in before], [token for *_, token in after]):
         if step.tag == "equal":
@@ -35,10 +42,14 @@ def follow(old: Lines, new: Lines) -> tuple[int, int]:
     left = [to[n] for n in inside if n in to]
     words = [n for n in inside if before[n][3][0].isalnum() or before[n][3][0] == "_"]
     if not left or (words and not any(n in to for n in words)):
-        at = _beside(to, inside, len(after))
-        return (after[at[0]][1] + 1, after[at[1]][2]) if at else GONE
-    begin = after[left[0]][1] + 1 + (max(first[1] - before[inside[0]][1], 0) if before[inside[0]][0] == 0 else 0)
-    return begin, after[left[-1]][2]
+        replaced = _beside(to, inside, len(after))
+        if replaced is None:
+            return None
+        first, last, offset = after[replaced[0]], after[replaced[1]], 0
+    else:
+        first, last = after[left[0]], after[left[-1]]
+        offset = max(begin[1] - before[inside[0]][1], 0) if before[inside[0]][0] == 0 and inside[0] in to else 0
+    return Spot(new.start + first[0], new.start + last[0], first[1] + 1 + offset, last[2])
 
 
 def _beside(to: dict[int, int], inside: list[int], number: int) -> tuple[int, int] | None:

@@ -124,10 +124,10 @@ class Regions:
         document = self._target.document(best.path)
         assert document
         now = Lines(document, best.start, best.end)
-        first, last = columns.follow(lines, now)
-        if first < 0:
+        spot = columns.follow(lines, now)
+        if spot is None:
             return Located(Verdict.GONE, None, sure, 0.0, candidates)
-        place = Region(best.path, best.start + 1, best.end + 1, first, last)
+        place = Region(best.path, spot.start + 1, spot.end + 1, spot.start_col, spot.end_col)
         if best.kept or (kept is None and sameness.same(lines, now)):
             same = (place.path, place.start, place.end) == (path, region.start, region.end)
             return Located(Verdict.FRESH if same else Verdict.MOVED, place, sure, 1.0, candidates)

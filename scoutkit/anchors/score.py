@@ -22,11 +22,15 @@ def of(guess: Guess, lines: Lines) -> float:
         value = 0.99 if lines.weight >= 8 or guess.context > 0.3 else 0.5 + 0.4 * guess.context
         if not guess.agreed:
             value = 0.5 + 0.3 * guess.context
+    elif guess.kept and guess.how.endswith("layout"):
+        value = 0.97
     elif guess.kept:
         value = 0.6 + 0.25 * guess.context + 0.1 * min(lines.weight / 40, 1) - 0.2 * (guess.others > 0)
     else:
         value = 0.35 + 0.45 * guess.survived + 0.15 * guess.context
         value -= 0.2 * (2 - guess.edges) / 2
+        if lines.end == lines.start:
+            value -= 0.25 * (1 - guess.survived)  # of one line that became another, nothing else speaks
         if guess.how.endswith("part"):
             value += 0.05 + 0.05 * guess.agreed
         if guess.how.endswith(("gap", "words")):

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoutkit import grammars, languages
+from scoutkit.anchors import layout
 from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.layout import Piece
 from scoutkit.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Structure:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._chains: dict[int, tuple[tuple[str, ...], int]] = {}  # by the id of a node
         self._nodes: dict[str, list[Node]] = {}
         self._kinds: dict[str, list[Part]] = {}
         self._roles: dict[str, Counter[tuple[str, tuple[str, ...], str]]] = {}
@@ -81,7 +84,7 @@ class Structure:
             return None
         while node.parent and node.parent.parent and (_begin(node.parent), _until(node.parent)) == (first, last):
             node = node.parent
-        return _part(node)
+        return self._part(node)
 
     def parts(self, kind: str, rows: range | None = None) -> list[Part]:
         """Every part of a kind, in order, or those that touch some rows; of very many, none."""
@@ -89,10 +92,18 @@ class Structure:
             self._nodes[kind] = grammars.nodes(self._language, self._root, kind) if self._root else []
         if rows is not None:
             touching = (node for node in self._nodes[kind] if node.start_point.row < rows.stop)
-            return [_part(node) for node in touching if node.end_point.row >= rows.start]
+            return [self._part(node) for node in touching if node.end_point.row >= rows.start]
         if kind not in self._kinds:
-            self._kinds[kind] = [_part(node) for node in self._nodes[kind]] if len(self._nodes[kind]) <= _MOST else []
+            self._kinds[kind] = (
+                [self._part(node) for node in self._nodes[kind]] if len(self._nodes[kind]) <= _MOST else []
+            )
         return self._kinds[kind]
+
+    def pieces(self, start: int, end: int) -> list[Piece]:
+        """The words and signs of lines that a formatter keeps."""
+        return (
+            layout.of_tree(self._root, start, end) if self._root else layout.of_text(self._document.lines, start, end)
+        )
 
     def around(self, start: int, end: int) -> Part | None:
         """The innermost part with a name, of more than these lines or beginning with them, that they are in."""
@@ -106,7 +117,26 @@ class Structure:
         )
         while node and not (_name(node) and (node.end_point.row > end or node.start_point.row == start)):
             node = node.parent
-        return _part(node) if node else None
+        return self._part(node) if node else None
+
+    def _part(self, node: Node) -> Part:
+        names, depth = self._above(node)
+        own = names[-1] if names and _name(node) else ""
+        return Part(node.type, node.start_point.row, node.end_point.row, own, names[:-1] if own else names, depth)
+
+    def _above(self, node: Node) -> tuple[tuple[str, ...], int]:
+        """The names of a node and of what holds it, outermost first, and its depth."""
+        chain = []
+        at: Node | None = node
+        while at is not None and at.id not in self._chains:
+            chain.append(at)
+            at = at.parent
+        names, depth = self._chains[at.id] if at else ((), -1)
+        for one in reversed(chain):
+            name = _name(one)
+            names, depth = (*names, name) if name else names, depth + 1
+            self._chains[one.id] = (names, depth)
+        return names, depth
 
     def alone(self, part: Part) -> bool:
         """Is it the only one in its role?"""
@@ -134,16 +164,6 @@ def _begin(node: Node) -> tuple[int, int]:
 
 def _until(node: Node) -> tuple[int, int]:
     return (node.end_point.row, node.end_point.column)
-
-
-def _part(node: Node) -> Part:
-    holders: list[str] = []
-    depth, above = 0, node.parent
-    while above:
-        if name := _name(above):
-            holders.append(name)
-        depth, above = depth + 1, above.parent
-    return Part(node.type, node.start_point.row, node.end_point.row, _name(node), tuple(holders[::-1]), depth)
 
 
 def _name(node: Node) -> str:

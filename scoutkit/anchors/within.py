@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scoutkit.anchors import structure
@@ -80,6 +81,9 @@ class Within:
             yield guess if once else replace(guess, agreed=self._same_holder(lines, first, last))
             if once or guess.agreed:
                 return
+        if relaid := self._relaid(lines, placed):
+            yield relaid
+            return
         if lines.weight:
             yield from self._copies(lines)
         edited = self._edited(lines, placed)
@@ -99,6 +103,38 @@ class Within:
                 return
         if edited:
             yield edited
+
+    def _relaid(self, lines: Lines, placed: list[tuple[int, float]]) -> Guess | None:
+        """The same words and signs in a row, on other lines: what a formatter makes of text."""
+        new = [self.map.to[line] for line in range(lines.start, lines.end + 1)]
+        gaps = [self.map.gap(lines.start + number) for number, at in enumerate(new) if at < 0]
+        if not gaps or (all(alike == 0.0 for _, alike in placed) and gaps[0].new == gaps[0].new_end):
+            return None
+        low, high = min(gaps[0].old, lines.start), max(gaps[-1].old_end - 1, lines.end)
+        begin = gaps[0].new if gaps[0].old <= lines.start else new[0]
+        until = gaps[-1].new_end - 1 if gaps[-1].old_end > lines.end else new[-1]
+        if not 0 <= begin <= until or max(high - low, until - begin) > _LONG:
+            return None
+        if _all_words(lines.keys) - _all_words(self.new.keys[begin : until + 1]):
+            return None  # which needs no syntax tree to see
+        before, after = self._before.pieces(low, high), self._after.pieces(begin, until)
+        inside = [number for number, piece in enumerate(before) if lines.start <= piece.row <= lines.end]
+        if not inside:
+            return None
+        first, last = inside[0], inside[-1]
+        words, now = [piece.text for piece in before], [piece.text for piece in after]
+        if words == now:
+            start, end = first, last
+        else:
+            to = _in_common(words, now)
+            start, end = to.get(first, -1), to.get(last, -1)
+            wanted = words[first : last + 1]
+            if start < 0 or now[start : end + 1] != wanted or sum(map(weight, wanted)) < 8:
+                return None
+        row = after[end].end
+        while row < until and self.new.keys[row + 1] and not any(piece.row <= row + 1 <= piece.end for piece in after):
+            row += 1  # a bracket that is no piece closes what ends here
+        return Guess(after[start].row, row, "layout", 1.0, 1.0, kept=True)
 
     def _plain(self, lines: Lines, edited: Guess, placed: list[tuple[int, float]]) -> bool:
         """Is a place so clear from the lines alone that the syntax tree would add nothing?"""
@@ -138,8 +174,6 @@ class Within:
 
     def _inside(self, lines: Lines) -> Guess | None:
         """Through the words of the definition that the lines are in: where their own words are in its counterpart."""
-        from rapidfuzz.distance import LCSseq
-
         holder = self._before.around(lines.start, lines.end)
         if holder is None or holder.end - holder.start > _LONG:
             return None
@@ -151,10 +185,7 @@ class Within:
         after = _words(self.new, found.start, found.end)
         first, last = (lines.start, max(lines.columns[0] - 1, 0)), (lines.end, lines.columns[1] or 10**9)
         inside = [n for n, (word, row, at) in enumerate(before) if first <= (row, at) < last]
-        to: dict[int, int] = {}
-        for step in LCSseq.opcodes([word for word, *_ in before], [word for word, *_ in after]):
-            if step.tag == "equal":
-                to |= {step.src_start + n: step.dest_start + n for n in range(step.src_end - step.src_start)}
+        to = _in_common([word for word, *_ in before], [word for word, *_ in after])
         rows = [after[to[n]][1] for n in inside if n in to]
         if not rows or len(rows) < len(inside) / 2:
             return None
@@ -270,6 +301,21 @@ class Within:
             rate += 0.2
         rate -= 0.05 * min(abs(part.depth - one.depth), 4)
         return rate, min(max(inside / size if size else 0.0, near), 1.0)
+
+
+def _all_words(keys: Sequence[str]) -> Counter[str]:
+    return Counter(_WORD.findall(" ".join(keys).lower()))
+
+
+def _in_common(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """A longest common subsequence, by the places in both."""
+    from rapidfuzz.distance import LCSseq
+
+    to: dict[int, int] = {}
+    for step in LCSseq.opcodes(old, new):
+        if step.tag == "equal":
+            to |= {step.src_start + n: step.dest_start + n for n in range(step.src_end - step.src_start)}
+    return to
 
 
 def _words(document: Document, start: int, end: int) -> list[tuple[str, int, int]]:
