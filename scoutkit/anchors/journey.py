@@ -109,5 +109,5 @@ def _joined(direct: Found, first: Found, second: Found) -> Found:
         whole.start,
         whole.end,
     ):
-        sure = max(sure, direct.score + (1 - direct.score) * 0.5)
+        sure = max(sure, direct.score + (1 - direct.score) * 0.2)
     return Found(whole, sure, ((sure, whole), *direct.rated))
