@@ -333,6 +333,49 @@ def _path(young: str, old: str, listed: str) -> list[str]:
     return path
 
 
+def patches(where: Path, old: str, new: str, paths: Sequence[str]) -> str | None:
+    """What the commits since `old`, up to `new`, did to some files: `git log -p`, oldest first, without context lines,
+    decoded with surrogateescape. None where git cannot tell, for instance because `old` is not here.
+
+    Each commit begins with NUL, id, parents (those in the answer, or before it), author and moment, each ended by NUL.
+    A merge shows what it brought to its first parent.
+    """
+    done = git(
+        where,
+        *("-c", "core.quotePath=false", "log", "--reverse", "--topo-order", "--parents", "--no-show-signature"),
+        *("--format=%x00%H%x00%P%x00%aN%x00%aI%x00", "-p", "-U0", "--diff-merges=first-parent", "-M", "--no-color"),
+        *("--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options"),
+        *(f"{old}..{new}", "--"),
+        *(f":(top,literal){path}" for path in paths),
+        env={"GIT_NO_LAZY_FETCH": "1"},
+    )
+    return os.fsdecode(done.out) if done.code == 0 else None
+
+
+def staged(repository: Repository) -> list[str]:
+    """The files that the next commit changes or removes; paths from the repository's root.
+
+    A hook of `git commit -a` or `git commit FILE` is told of another index by GIT_INDEX_FILE.
+    """
+    where = repository.toplevel or repository.git_dir
+    index = Path(os.path.realpath(where / os.environ.get("GIT_INDEX_FILE", "")))
+    env = {"GIT_INDEX_FILE": str(index)} if index.is_relative_to(repository.git_dir) and index.is_file() else None
+    born = git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
+    against = () if born else (output(where, "hash-object", "-t", "tree", "--stdin").strip(),)  # the empty tree
+    listing = output(where, "diff", "--cached", "--name-only", "--no-renames", "-z", *against, env=env)
+    return [path for path in listing.split("\0") if path]
+
+
+def differing(where: Path, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of some files that the working tree does not hold as a commit does."""
+    listing = output(
+        where,
+        *("diff", "--name-only", "--no-renames", "-z", commit, "--"),
+        *(f":(top,literal){path}" for path in paths),
+    )
+    return [path for path in listing.split("\0") if path]
+
+
 class Snapshot:
     """The files of one commit, read from git's objects: never the user's working tree. A context manager.
 

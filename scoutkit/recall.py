@@ -11,14 +11,15 @@ from scoutkit.story import fingerprint
 def remembered(desk: Desk, mission: Mission) -> Note | None:
     """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base."""
     from scoutkit.anchors import check
+    from scoutkit.anchors.region import Regions
 
     for path in desk.catalogue.asked(mission.text, mission.kind):
         note = desk.notebook.read(path).note
         name, _, version = note.by.partition("/")
         same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
         if note.status == "stable" and same:
-            with desk.snapshot(mission.base) as snapshot:
-                if check.holds(note, snapshot):
+            with Regions(desk.repository, mission.base, notes=desk.settings.notes) as regions:
+                if check.holds(note, regions):
                     return note
     return None
 

@@ -51,7 +51,7 @@ class Followed:
 def follow(note: Note, regions: Regions) -> list[Followed]:
     """What became of every citation of a note, in order."""
     anchors = {(anchor.path, anchor.start, anchor.end): anchor for anchor in note.anchors}
-    commit = note.commit if _COMMIT.fullmatch(note.commit) else ""  # what is no commit id is none
+    commit = note.commit if is_commit(note.commit) else ""
     return [_follow(citation, commit, anchors, regions) for citation in note.citations]
 
 
@@ -63,6 +63,11 @@ def holds(note: Note, regions: Regions) -> bool:
 def hold(followed: Iterable[Followed]) -> bool:
     """Do all that count hold?"""
     return all(one.holds for one in followed if one.counts)
+
+
+def is_commit(written: str) -> bool:
+    """Is it a commit id? What else a person may write there is not handed to git."""
+    return bool(_COMMIT.fullmatch(written))
 
 
 def base(citation: Citation) -> Region:

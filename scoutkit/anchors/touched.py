@@ -58,16 +58,24 @@ class _Change:
 Place = tuple[str, int, int]
 
 
-def count(where: Path, old: str, new: str, followed: Iterable[Followed]) -> dict[Followed, Touched]:
-    """For citations of one commit that do not hold at another, what touched their lines between. Those that git cannot
-    tell of are left out."""
+def count(
+    where: Path, old: str, new: str, followed: Iterable[Followed], *, uncommitted: bool
+) -> dict[Followed, Touched]:
+    """For citations of one commit that do not hold at another, what touched their lines between.
+
+    Those that git cannot tell of are left out: `old` is not here, or `new` does not come after it. `uncommitted`: what
+    is not committed may have changed the lines too, so that no commit need have.
+    """
     asked = sorted({one for one in followed if not one.holds and one.counts and one.base.start}, key=_path)
     found: dict[Followed, Touched] = {}
     while asked and old:
         paths = sorted({one.base.path for one in asked})[:_PATHS]
-        now, asked = [one for one in asked if one.base.path in paths], [one for one in asked if one.base.path > paths[-1]]
+        now, asked = (
+            [one for one in asked if one.base.path in paths],
+            [one for one in asked if one.base.path > paths[-1]],
+        )
         text = git.patches(where, old, new, sorted({*paths, *(one.now.path for one in now if one.now)}))
-        if text is None:
+        if text is None or not (text or uncommitted):
             return {}
         found |= _counted(text, now)
     return found
@@ -100,14 +108,14 @@ def _counted(text: str, followed: list[Followed]) -> dict[Followed, Touched]:
 
 def _through(place: Place, change: _Change) -> tuple[Place, bool]:
     """Where a range is after a change, and whether the change touched it."""
-    path, start, end = place
+    _, start, end = place
     if not change.after:
         return ("", 0, 0), True
     shift = grown = 0
     touches = False
     for hunk in change.hunks:
         last = hunk.start + hunk.size - 1 if hunk.size else hunk.start
-        if hunk.size and last < start or not hunk.size and hunk.start < start:
+        if (hunk.size and last < start) or (not hunk.size and hunk.start < start):
             shift += hunk.new - hunk.size
         elif hunk.start <= end and (hunk.size or hunk.start < end):
             touches = True
@@ -148,6 +156,6 @@ def _name(written: str, *, prefixed: bool) -> str:
     if name == "/dev/null":
         return ""
     if name.startswith('"'):
-        raw = codecs.escape_decode(name[1:-1].encode("utf-8", "surrogateescape"))[0]  # type: ignore[attr-defined]
+        raw = codecs.escape_decode(name[1:-1].encode("utf-8", "surrogateescape"))[0]
         name = raw.decode("utf-8", "surrogateescape")
     return name[2:] if prefixed else name

@@ -13,6 +13,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "search": ("find:search", "QUERY", "find notes by any text"),
     "show": ("find:show", "NOTE", "read a note: an id, a path or a title"),
     "about": ("find:about", "PATH[:LINES]", "what is known about a file, a folder or lines"),
+    "check": ("keep:check", "[NOTE...]", "which notes still hold"),
     "list": ("find:list_notes", "", "all notes, newest first"),
     "related": ("find:related", "NOTE", "notes on the same subject"),
     "new": ("write:new", "[TITLE]", "write a note by hand"),
@@ -29,7 +30,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),
     "completion": ("upkeep:completion", "SHELL", "print a completion script for bash, zsh or fish"),
 }
-FIRST = ("ask", "search", "show", "about")
+FIRST = ("ask", "search", "show", "about", "check")
 
 
 class Table(click.Group):

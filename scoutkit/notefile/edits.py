@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scoutkit.notefile.frontmatter import KEYS, FrontMatter, scalar
-from scoutkit.notefile.writing import Value, entry, flow
+from scoutkit.notefile.writing import PLACES, Value, entry, flow
 
 if TYPE_CHECKING:
     import yaml
 
-ROW_KEYS = ("at", "verdict", "symbol", "was", "by")
+ROW_KEYS = ("at", "verdict", "symbol", "was", "base", "by")
 """Keys that belong to us inside `generated`, `verified` and `citations`: left out of a change, they go."""
 
 
@@ -96,7 +96,7 @@ class Editor:
         start, end = int(node.start_mark.index), end_of(self._text, node)
         if isinstance(node, yaml.ScalarNode):
             end = scalar(key, node, self._text)[1]
-        text = flow(value, key or ("at" if name is not None and name.value == "at" else ""))
+        text = flow(value, key or (str(name.value) if name is not None and name.value in PLACES else ""))
         block = isinstance(node, yaml.CollectionNode) and not node.flow_style
         rows = entry(key, value, self._line_end).rstrip() if key else ""
         if name is not None and (block or "\n" in rows or start == node.end_mark.index):
@@ -162,7 +162,9 @@ def _position(key: str, names: Sequence[str]) -> int:
 
 def _identity(value: Value | None) -> str:
     """Equal for entries of a list that speak of the same thing."""
-    return repr(value["at"] if isinstance(value, Mapping) and "at" in value else value)
+    if isinstance(value, Mapping) and "at" in value:
+        return repr(value.get("base") or value["at"])  # a citation that has moved is the one that stood there
+    return repr(value)
 
 
 def plain(node: yaml.Node, begin: int = 0) -> Value | None:

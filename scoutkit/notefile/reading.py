@@ -25,13 +25,15 @@ _NOTHING = ("", "~", "null", "Null", "NULL")
 class Parsed:
     """A note as far as it could be read, what is wrong with its file, and the line its id is on.
 
-    `readable` is False when there was nothing to read from: the file is there, but what it says is not known.
+    `readable` is False when there was nothing to read from: the file is there, but what it says is not known. `broken`
+    is what keeps its front matter, and so its citations, from being read.
     """
 
     note: Note
     problems: tuple[Problem, ...] = ()
     id_line: int = 1
     readable: bool = True
+    broken: Problem | None = None
 
 
 def parse(raw: bytes, path: str) -> Parsed:
@@ -72,7 +74,7 @@ def parse(raw: bytes, path: str) -> Parsed:
         path=path,
     )
     problems += [*fields.problems, *lost]
-    return Parsed(note, tuple(problems), fields.id_line(note.id))
+    return Parsed(note, tuple(problems), fields.id_line(note.id), broken=front.problem)
 
 
 def duplicates(notes: Iterable[Parsed]) -> list[Problem]:
@@ -193,7 +195,8 @@ class _Fields:
             verdict = row.get("verdict", "")
             if verdict and verdict not in _VERDICTS:
                 self._complain(item, f"no such verdict: {verdict}", f"one of {', '.join(_VERDICTS)}")
-            yield Citation(*place, _VERDICTS.get(verdict), row.get("symbol", "").strip(), row.get("was", "").strip())
+            texts = (row.get(key, "").strip() for key in ("symbol", "was", "base"))
+            yield Citation(*place, _VERDICTS.get(verdict), *texts)
 
     def _node(self, key: str) -> yaml.Node | None:
         """A key's value; None where there is none, or it says so."""

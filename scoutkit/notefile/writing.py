@@ -15,6 +15,9 @@ from scoutkit.notefile.text import one_line, storable, title_of
 
 Value = str | Sequence["Value"] | Mapping[str, "Value"]
 
+PLACES = ("at", "base")
+"""Keys whose text is always quoted: `path:start-end`, or a moment."""
+
 _UNSAFE = r"\x00-\x1f\x7f-\xa0:#\u2028\u2029\ufeff\ufffe\uffff"
 _PLAIN_PROSE = re.compile(rf"[^\W_](?:[^{_UNSAFE}]|:(?! |\Z))*")
 _PLAIN = re.compile(rf"[^\W_](?:[^{_UNSAFE}?,\[\]{{}}]|:(?! |\Z))*")  # inside brackets too, for every reader
@@ -53,7 +56,8 @@ def front_matter(note: Note) -> dict[str, Value]:
 def _citation(citation: Citation) -> dict[str, Value]:
     at = reference.write(citation.path, citation.start, citation.end)
     verdict = citation.verdict.value if citation.verdict else ""
-    return _without_empty({"at": at, "verdict": verdict, "symbol": citation.symbol, "was": citation.was})
+    texts = {"symbol": citation.symbol, "was": citation.was, "base": citation.base}
+    return _without_empty({"at": at, "verdict": verdict, **texts})
 
 
 def _without_empty(pairs: Mapping[str, str]) -> dict[str, Value]:
@@ -87,7 +91,10 @@ def settled(note: Note) -> Note:
         verified=tuple((storable(by), storable(at)) for by, at in note.verified if by or at),
         supersedes=tuple(text for one in note.supersedes if (text := tidy(one))),
         superseded_by=tidy(note.superseded_by),
-        citations=tuple(dataclasses.replace(one, symbol=tidy(one.symbol), was=tidy(one.was)) for one in note.citations),
+        citations=tuple(
+            dataclasses.replace(one, symbol=tidy(one.symbol), was=tidy(one.was), base=tidy(one.base))
+            for one in note.citations
+        ),
     )
 
 
@@ -128,7 +135,7 @@ def flow(value: Value, key: str = "") -> str:
     if isinstance(value, str):
         return _scalar(value, key)
     if isinstance(value, Mapping):
-        pairs = (f"{_scalar(name, '')}: {flow(item, name if name == 'at' else '')}" for name, item in value.items())
+        pairs = (f"{_scalar(name, '')}: {flow(item, name if name in PLACES else '')}" for name, item in value.items())
         return "{" + ", ".join(pairs) + "}"
     return "[" + ", ".join(flow(item) for item in value) + "]"
 
@@ -142,7 +149,7 @@ def _scalar(text: str, key: str) -> str:
     if _MOMENT.fullmatch(text) and key == "at":
         return text
     plain = _PLAIN_PROSE if key in TEXTS else _PLAIN
-    if plain.fullmatch(text) and not text.endswith(" ") and not _TYPED.fullmatch(text) and key != "at":
+    if plain.fullmatch(text) and not text.endswith(" ") and not _TYPED.fullmatch(text) and key not in PLACES:
         return text
     if reference.UNPRINTABLE.search(text):
         return reference.quoted(text)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from scoutkit import git as gitrunner
 from scoutkit.anchors import anchor, check
+from scoutkit.anchors.region import Regions
 from scoutkit.git import Snapshot
-from scoutkit.model.notes import Anchor, Citation, Note, Verdict
+from scoutkit.model.notes import Citation, Note, Verdict
 
 SIGNING = "src/auth/signing.py"
 
@@ -20,7 +22,15 @@ def note(repo: Path) -> Note:
     cited = (Citation(SIGNING, 12, 14, Verdict.SUPPORTED), Citation("vault.py", 3, 3, Verdict.WRONG))
     with Snapshot(repo, "HEAD") as snapshot:
         made = [found for one in cited if (found := anchor.make(one, snapshot))]
-    return Note("7k3m9q2d", "Signing", citations=cited, anchors=tuple(made))
+    head = gitrunner.output(repo, "rev-parse", "HEAD").strip()
+    return Note("7k3m9q2d", "Signing", commit=head, citations=cited, anchors=tuple(made))
+
+
+def follow(repo: Path, note: Note) -> list[check.Followed]:
+    """Against HEAD."""
+    repository = gitrunner.discover(repo)
+    with Regions(repository, gitrunner.resolve(repository, "HEAD")) as regions:
+        return check.follow(note, regions)
 
 
 @pytest.fixture
@@ -31,8 +41,7 @@ def holds_after(repo: Path, git: Callable[..., str], note: Note) -> Callable[...
         path = repo / SIGNING
         path.write_bytes(change(path.read_bytes().decode()).encode())
         git(repo, "commit", "-qam", "change", "--allow-empty")
-        with Snapshot(repo, "HEAD") as snapshot:
-            return check.holds(subject, snapshot)
+        return check.hold(follow(repo, subject))
 
     return call
 
@@ -59,7 +68,6 @@ def test_holds(holds_after: Callable[..., bool], change: Callable[[str], str]) -
         lambda text: text.replace("sha256", "sha512"),
         lambda text: text.replace("mac.digest()", "mac.hexdigest()"),
         lambda text: "",
-        lambda text: "# x\n" + text + text,  # twice, and neither where it was
         lambda text: text.replace("mac = ", "mac = \0"),
     ],
 )
@@ -70,35 +78,43 @@ def test_does_not_hold(holds_after: Callable[..., bool], change: Callable[[str],
 def test_does_not_hold_without_its_file(repo: Path, git: Callable[..., str], note: Note) -> None:
     git(repo, "rm", "-q", SIGNING)
     git(repo, "commit", "-qm", "gone")
-    with Snapshot(repo, "HEAD") as snapshot:
-        assert not check.holds(note, snapshot)
+    assert follow(repo, note)[0].verdict is Verdict.GONE
 
 
-def test_a_citation_that_was_wrong_at_birth_does_not_count(repo: Path, note: Note) -> None:
-    with Snapshot(repo, "HEAD") as snapshot:
-        assert check.holds(replace(note, citations=note.citations[1:], anchors=()), snapshot)
+def test_a_citation_that_was_wrong_at_birth_stays_wrong_and_does_not_count(repo: Path, note: Note) -> None:
+    (one,) = follow(repo, replace(note, citations=note.citations[1:], anchors=()))
+    assert (one.verdict, one.now, one.counts) == (Verdict.WRONG, None, False)
+    assert check.hold([one])
 
 
-def test_a_citation_without_an_anchor_does_not_hold(repo: Path, note: Note) -> None:
-    with Snapshot(repo, "HEAD") as snapshot:
-        assert not check.holds(replace(note, anchors=()), snapshot)
+def test_a_commit_is_as_good_as_an_anchor_and_an_anchor_as_a_commit(
+    holds_after: Callable[..., bool], note: Note
+) -> None:
+    for odd in (replace(note, anchors=()), replace(note, commit="0" * 40), replace(note, commit="")):
+        assert holds_after(lambda text: "# x\n" + text, odd)
+    assert not holds_after(lambda text: text.replace("sha256", "md5"), replace(note, commit="0" * 40))
 
 
-def test_an_anchor_that_somebody_broke_does_not_hold(holds_after: Callable[..., bool], note: Note) -> None:
-    (good,) = note.anchors
-    for broken in (
-        Anchor(good.path, 12, 14, "", "", "", "", "", ""),
-        replace(good, text="0" * 16),
-        replace(good, lines="?"),
-    ):
-        odd = replace(note, anchors=(broken,))
-        assert not holds_after(lambda text: "# x\n" + text, odd)
-    backwards = replace(good, start=0, end=-3, lines="")
-    cited = (replace(note.citations[0], start=0, end=-3),)
-    assert not holds_after(lambda text: text, replace(note, citations=cited, anchors=(backwards,)))
+@pytest.mark.parametrize("commit", ["", "0" * 40, "--output=/tmp/x", "HEAD"])
+def test_a_citation_that_cannot_be_compared_is_gone_and_says_why(repo: Path, note: Note, commit: str) -> None:
+    one, _ = follow(repo, replace(note, commit=commit, anchors=()))
+    assert (one.verdict, one.now, one.holds) == (Verdict.GONE, None, False)
+    assert one.why
 
 
-def test_an_unchanged_file_is_not_read(repo: Path, note: Note, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Snapshot(repo, "HEAD") as snapshot:
-        monkeypatch.delattr(Snapshot, "lines")
-        assert check.holds(note, snapshot)
+@pytest.mark.parametrize(("start", "end"), [(0, 0), (0, -3), (5, 4), (1, 10**8)])
+def test_lines_that_never_were_are_gone_and_say_why(repo: Path, note: Note, start: int, end: int) -> None:
+    (one,) = follow(repo, replace(note, citations=(Citation(SIGNING, start, end, Verdict.SUPPORTED),)))
+    assert one.verdict is Verdict.GONE
+    assert one.why
+
+
+def test_a_citation_that_was_moved_is_followed_from_where_it_stood(
+    repo: Path, git: Callable[..., str], note: Note
+) -> None:
+    path = repo / SIGNING
+    path.write_text("# x\n# y\n" + path.read_text())
+    git(repo, "commit", "-qam", "two lines down")
+    moved = Citation(SIGNING, 14, 16, Verdict.SUPPORTED, base=f"{SIGNING}:12-14")
+    assert [one.verdict for one in follow(repo, note)] == [Verdict.MOVED, Verdict.WRONG]
+    assert [one.verdict for one in follow(repo, replace(note, citations=(moved,)))] == [Verdict.FRESH]

@@ -1,0 +1,100 @@
+"""Keeping notes true: check, confirm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from scoutkit.commands import say, verdicts
+from scoutkit.commands.session import complete_notes, find_note, json_option, open_desk
+from scoutkit.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from scoutkit.desk import Desk
+    from scoutkit.standing import Checkup
+
+
+@click.command()
+@click.argument("notes", nargs=-1, metavar="[NOTE]...", shell_complete=complete_notes)
+@click.option("--at", "revision", default="", metavar="REV", help="Against a commit instead of the working tree.")
+@click.option("--since", type=click.FloatRange(min=0), metavar="DAYS", help="Only notes made or confirmed since.")
+@click.option("--staged", is_flag=True, help="Only notes that cite a file staged for commit, or are staged.")
+@click.option("--fix", is_flag=True, help="Rewrite lines that moved, in the notes' text and front matter.")
+@click.option("--all", "everything", is_flag=True, help="List citations that hold, too.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "github"]),
+    default="table",
+    show_default=True,
+    help="A table, or annotations for a GitHub workflow.",
+)
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context,
+    notes: tuple[str, ...],
+    *,
+    revision: str,
+    since: float | None,
+    staged: bool,
+    fix: bool,
+    everything: bool,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Which notes still hold: are the lines they cite still there, as they were?
+
+    Lines that only moved hold. Exit code 1 when a note no longer holds. Writes nothing without --fix. Deprecated notes
+    are left out unless they are named.
+    """
+    from scoutkit import standing
+
+    if fix and revision:
+        raise UsageError("--fix writes where lines are in the working tree, not at a revision", "leave out --at")
+    if as_json and form != "table":
+        raise UsageError("--json is a format of its own", f"leave out --format {form}")
+    desk = open_desk(ctx)
+    named = [find_note(desk, one) for one in notes]
+    to = standing.target(desk, revision)
+    if to and not revision:
+        say.tell("a bare repository has no working tree: checked against HEAD")
+    chosen = standing.choose(desk, named=named, since=since, staged=staged)
+    found = standing.survey(desk, chosen, to)
+    if fix:
+        found = _fixed(desk, found)
+    if as_json:
+        held = sum(one.holds for one in found)
+        rows = [verdicts.note_json(one) for one in found]
+        say.as_json("check", notes=rows, held=held, **{"not": len(found) - held})
+    elif form == "github":
+        verdicts.annotate(desk, found)
+    else:
+        verdicts.table(found, everything=everything)
+    return 0 if all(one.holds for one in found) else NotFound.exit_code
+
+
+def _fixed(desk: Desk, found: list[Checkup]) -> list[Checkup]:
+    """Moved lines rewritten, note by note; one that cannot be is said, and stops no other."""
+    from scoutkit import standing
+    from scoutkit.errors import ScoutError
+
+    after = []
+    failed: ScoutError | None = None
+    for one in found:
+        try:
+            fixed, missed = standing.fix(desk, one)
+        except ScoutError as error:
+            say.complain(error)
+            failed, fixed, missed = error, one, ()
+        if fixed is not one:
+            number = sum(was.citation != now.citation for was, now in zip(one.followed, fixed.followed, strict=True))
+            say.tell(f"{one.note.path}: {say.count(number, 'citation')} moved")
+        for line in missed:
+            say.tell(f"not rewritten in the text, do it by hand: {line}")
+        after.append(fixed)
+    if failed:
+        raise ScoutError("some notes could not be rewritten", "see the lines above")
+    desk.sync()
+    return after

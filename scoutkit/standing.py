@@ -1,0 +1,158 @@
+"""Whether notes still hold, and moved lines rewritten in them. Only `fix` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from scoutkit import git
+from scoutkit.anchors import check, touched
+from scoutkit.anchors.check import Followed
+from scoutkit.anchors.touched import Touched
+from scoutkit.desk import Desk
+from scoutkit.model.notes import Citation, Note, Region, Verdict
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.region import Regions
+
+UNCHECKED = ("deprecated",)
+"""States in which a note is only checked when it is named: another one took its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """A note and what became of its citations. `problem`: why they could not be read, which is no holding."""
+
+    note: Note
+    followed: tuple[Followed, ...]
+    touched: Mapping[Followed, Touched]
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Do all citations that count hold?"""
+        return not self.problem and check.hold(self.followed)
+
+
+def target(desk: Desk, revision: str) -> str:
+    """What notes are checked against: a commit, or "" for the working tree. Without a revision in a bare repository:
+    HEAD. RepositoryError for a revision that does not exist."""
+    if revision or desk.repository.toplevel is None:
+        return git.resolve(desk.repository, revision or "HEAD")
+    return ""
+
+
+def choose(desk: Desk, *, named: Sequence[Note] = (), since: float | None = None, staged: bool = False) -> list[Note]:
+    """The notes to check: those named, else all but deprecated ones, newest first.
+
+    `since`: of these, those that were made or confirmed in so many days. `staged`: those that cite a file of the next
+    commit, or are one.
+    """
+    if named:
+        notes = list({note.path: note for note in named}.values())
+    else:
+        hits = [hit for hit in desk.catalogue.list() if hit.status not in UNCHECKED]
+        notes = [replace(desk.notebook.read(hit.path).note, id=hit.id, path=hit.path) for hit in hits]
+    if since is not None:
+        begin = datetime.now(UTC) - timedelta(days=min(since, 36_500))
+        notes = [note for note in notes if any(_after(at, begin) for at in (note.at, *(at for _, at in note.verified)))]
+    if staged:
+        files = set(git.staged(desk.repository))
+        notes = [note for note in notes if files & {note.path, *cited_files(note)}]
+    return notes
+
+
+def _after(at: str, begin: datetime) -> bool:
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return False
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) >= begin
+
+
+def cited_files(note: Note) -> set[str]:
+    """Every file a note cites, by the name it has now and by the one it had."""
+    return {path for one in note.citations for path in (one.path, check.base(one).path)}
+
+
+def survey(desk: Desk, notes: Iterable[Note], to: str) -> list[Checkup]:
+    """What became of the citations of some notes, in order, and what touched them. Writes nothing."""
+    from scoutkit.anchors.region import Regions
+
+    with Regions(desk.repository, to, notes=desk.settings.notes) as regions:
+        found = [examine(desk, note, regions) for note in notes]
+    by_commit: dict[str, list[Followed]] = {}
+    for one in found:
+        if check.is_commit(one.note.commit):
+            by_commit.setdefault(one.note.commit, []).extend(one.followed)
+    counted = {
+        commit: touched.count(desk.where, commit, to or "HEAD", followed, uncommitted=not to)
+        for commit, followed in by_commit.items()
+    }
+    return [replace(one, touched=counted.get(one.note.commit, {})) for one in found]
+
+
+def examine(desk: Desk, note: Note, regions: Regions) -> Checkup:
+    """What became of one note's citations."""
+    parsed = desk.notebook.read(note.path)
+    broken = parsed.broken or (None if parsed.readable else next(iter(parsed.problems), None))
+    if broken:
+        return Checkup(note, (), {}, f"{broken.path}:{broken.line}: {broken.problem}")
+    return Checkup(note, tuple(check.follow(note, regions)), {})
+
+
+def fix(desk: Desk, one: Checkup) -> tuple[Checkup, tuple[str, ...]]:
+    """Rewrite what a note says of lines that moved, in its text and its front matter; its commit and anchors stay.
+
+    Gives the note as it is then, and references that are spelled so that they stay as they were (`path:line: text`).
+    Nothing is written where nothing moved.
+    """
+    moves = {each.citation: each.now for each in one.followed if each.verdict is Verdict.MOVED and each.now}
+    if not moves:
+        return one, ()
+    raw = desk.notebook.bytes_of(one.note.path)
+    new = {was: _moved(was, now) for was, now in moves.items()}
+    text, missed = rewritten(desk, one.note, raw, moves)
+    changed = amended(text, one.note, [new.get(each, each) for each in one.note.citations])
+    desk.notebook.replace(one.note.path, raw, changed)
+    followed = [
+        replace(each, citation=new[each.citation], verdict=Verdict.FRESH) if each.citation in new else each
+        for each in one.followed
+    ]
+    note = replace(one.note, citations=tuple(each.citation for each in followed))
+    return Checkup(note, tuple(followed), one.touched), missed
+
+
+def _moved(was: Citation, now: Region) -> Citation:
+    """A citation at its new place, which remembers where its anchor is."""
+    from scoutkit.notefile import reference
+
+    base = check.base(was)
+    same = (base.path, base.start, base.end) == (now.path, now.start, now.end)
+    remembered = "" if same else reference.write(base.path, base.start, base.end)
+    return replace(was, path=now.path, start=now.start, end=now.end, base=remembered)
+
+
+def rewritten(desk: Desk, note: Note, raw: bytes, moves: Mapping[Citation, Region]) -> tuple[bytes, tuple[str, ...]]:
+    """A note's file with its text pointing to new places, and references in it that stayed as they were."""
+    from scoutkit import notefile
+    from scoutkit.knowledge.mending import mend
+
+    text = raw.decode("utf-8", "surrogateescape")
+    missed: list[str] = []
+    for begin, end in reversed(notefile.sections(text)):
+        done = mend(text[begin:end], moves, note.citations, (str(desk.where),))
+        above = text.count("\n", 0, begin)
+        missed += [f"{note.path}:{above + one.line}: {one.written}" for one in done.missed]
+        text = text[:begin] + done.text + text[end:]
+    return text.encode("utf-8", "surrogateescape"), tuple(missed)
+
+
+def amended(raw: bytes, note: Note, citations: Sequence[Citation], **changes: object) -> bytes:
+    """A note's file with these citations in its front matter, and other keys changed."""
+    from scoutkit import notefile
+
+    rows = notefile.front_matter(replace(note, citations=tuple(citations)))["citations"]
+    return notefile.amend(raw, {**changes, "citations": rows}, note.path)
