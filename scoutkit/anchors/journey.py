@@ -14,7 +14,7 @@ from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target
 from scoutkit.anchors.within import Lines
 
-_STEPS = 24  # pairs looked at for one answer
+_STEPS = 64  # pairs looked at for one answer
 
 
 class Journey:
