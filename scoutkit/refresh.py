@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from scoutkit import changes, git, story
 from scoutkit.agents import registry
-from scoutkit.changes import Followed
+from scoutkit.anchors import check
+from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Narrator
@@ -87,8 +88,8 @@ def survey(desk: Desk, named: Sequence[Note], chosen: Chosen) -> Survey:
                     by = f", superseded by {note.superseded_by}" if note.superseded_by else ""
                     skipped.append(Skipped(note, f"deprecated{by}"))
                 continue
-            followed = tuple(changes.follow(note, regions))
-            if all(one.holds for one in followed) and not (named and chosen.force):
+            followed = tuple(check.follow(note, regions))
+            if check.hold(followed) and not (named and chosen.force):
                 held += not named
                 skipped += [Skipped(note, "still holds")] if named else []
             elif why := _unfit(desk, note):

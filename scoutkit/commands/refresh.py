@@ -172,7 +172,7 @@ def _would(found: Survey, costs: list[Cost], *, as_json: bool) -> None:
 
 
 def _lost(stale: Stale) -> str:
-    lost = [f"{one.citation.at} {one.verdict}" for one in stale.followed if not one.holds]
+    lost = [f"{one.citation.at} {one.verdict}" for one in stale.followed if one.counts and not one.holds]
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
     return ", ".join(lost[:_SHOWN]) + more or "holds; --force"
 
@@ -199,7 +199,9 @@ def _would_json(one: Stale) -> dict[str, Any]:
         "agent": one.agent.name,
         "instead_of": one.instead or None,
         "citations": [
-            {**say.citation_json(each.citation), "verdict": each.verdict} for each in one.followed if not each.holds
+            {**say.citation_json(each.citation), "verdict": each.verdict}
+            for each in one.followed
+            if each.counts and not each.holds
         ],
     }
 
