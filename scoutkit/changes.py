@@ -27,9 +27,10 @@ def told(desk: Desk, note: Note, followed: Sequence[Followed], head: str) -> str
     parts = [f"{len(lost)} of {len(counted)} citations no longer hold.", *_kept(counted)]
     commit = note.commit if check.is_commit(note.commit) else ""
     with desk.snapshot(commit or head) as before, desk.snapshot(head) as after:
+        known: set[tuple[str, ...]] = set()
         room = LONGEST - sum(map(len, parts))
         for number, one in enumerate(lost):
-            part = "\n".join(_part(desk, note, one, before if commit else None, after))
+            part = "\n".join(_part(desk, note, one, before if commit else None, after, known))
             if len(part) > room:
                 parts.append(
                     f"[no room for {len(lost) - number} more: {', '.join(i.citation.at for i in lost[number:])}]"
@@ -50,11 +51,22 @@ def _kept(followed: Sequence[Followed]) -> list[str]:
     return [f"Still as they were: {', '.join(places[:_LISTED])}{more}."] if places else []
 
 
-def _part(desk: Desk, note: Note, one: Followed, before: git.Snapshot | None, after: git.Snapshot) -> Iterator[str]:
+def _part(
+    desk: Desk,
+    note: Note,
+    one: Followed,
+    before: git.Snapshot | None,
+    after: git.Snapshot,
+    known: set[tuple[str, ...]],
+) -> Iterator[str]:
+    """What there is to say of one citation. `known`: files whose commits were said."""
     symbol = f" ({one.citation.symbol})" if one.citation.symbol else ""
     yield f"== {one.citation.at}{symbol}: {_said(one)}"
-    commits = _commits(desk, one, before.commit, after.commit) if before else []
-    if commits:
+    paths = tuple(dict.fromkeys((one.base.path, *([one.now.path] if one.now else []))))
+    if before and paths in known:
+        yield "Newest commits that touched the file since: as above"
+    elif before and (commits := _commits(desk, paths, before.commit, after.commit)):
+        known.add(paths)
         yield "Newest commits that touched the file since:"
         yield from (f"  {commit}" for commit in commits)
     old = _lines(before, one.base) if before else None
@@ -86,10 +98,8 @@ def _said(one: Followed) -> str:
     return "gone"
 
 
-def _commits(desk: Desk, one: Followed, old: str, new: str) -> list[str]:
-    """Ids, dates and subjects of what touched the file since; none where the old commit is not here."""
-    now = one.now
-    paths = dict.fromkeys((one.base.path, *([now.path] if now else [])))
+def _commits(desk: Desk, paths: Sequence[str], old: str, new: str) -> list[str]:
+    """Ids, dates and subjects of what touched the files since; none where the old commit is not here."""
     done = git.git(
         desk.where,
         *("log", f"-{_COMMITS}", "--no-merges", "--format=%h %as %s", "--end-of-options", f"{old}..{new}", "--"),

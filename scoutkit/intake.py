@@ -20,6 +20,7 @@ from scoutkit.model.notes import Anchor, Citation, Located, Note, Region, Verdic
 if TYPE_CHECKING:
     from scoutkit.anchors.region import Regions
     from scoutkit.knowledge.citations import Reference
+    from scoutkit.knowledge.permalinks import Pinned
     from scoutkit.knowledge.verify import Checked
 
 _HEADING = re.compile(r"^#{1,4}[ \t]+(?:\d+[.)][ \t]*)?([^\r\n#]+)", re.MULTILINE)
@@ -169,10 +170,15 @@ class Keeper:
         references = citations.read(body, roots=(str(self._desk.where),))
         told: list[str] = []
         followed: dict[int, _Followed] = {}
-        pinned = permalinks.commits(body, references)
+        pinned = permalinks.pinned(body, references)
+        if foreign := [one for one in references if (link := pinned.get(one.offset)) and self._is_foreign(one, link)]:
+            names = ", ".join(dict.fromkeys(pinned[one.offset].repository for one in foreign))
+            told.append(f"of other repositories, not checked: {names}")
+            offsets = {one.offset for one in foreign}
+            references = [one for one in references if one.offset not in offsets]
         for number, reference in enumerate(references):
-            if name := pinned.get(reference.offset):
-                if found := self._follow(reference, name, told):
+            if link := pinned.get(reference.offset):
+                if found := self._follow(reference, link.commit, told):
                     followed[reference.offset] = found
                     references[number] = _there(reference, found.located.region)
             elif source.folder is not None:
@@ -184,12 +190,7 @@ class Keeper:
 
     def _follow(self, reference: Reference, name: str, told: list[str]) -> _Followed | None:
         """Where lines that a permalink names are now; None where they are of this commit, or cannot be told."""
-        if name not in self._named:
-            try:
-                self._named[name] = git.resolve(self._desk.repository, name)
-            except RepositoryError:
-                self._named[name] = ""
-        commit = self._named[name]
+        commit = self._resolved(name)
         if not commit:
             said = f"a permalink's commit {name[:12]} is not here: its lines are looked for in {self._commit[:12]}"
             if said not in told:
@@ -201,6 +202,28 @@ class Keeper:
             return _Followed(reference, commit, self._regions.locate(region, commit))
         except ScoutError:  # no such lines there either: the birth check says so
             return None
+
+    def _resolved(self, name: str) -> str:
+        """A permalink's commit in full, or nothing where it is not here."""
+        if name not in self._named:
+            try:
+                self._named[name] = git.resolve(self._desk.repository, name)
+            except RepositoryError:
+                self._named[name] = ""
+        return self._named[name]
+
+    def _is_foreign(self, reference: Reference, link: Pinned) -> bool:
+        """Does a permalink surely lead to another repository? Neither its commit nor such a file is here, and no remote
+        of this one is called so."""
+        if reference.path in self._snapshot.entries or self._resolved(link.commit) or not self._remotes:
+            return False
+        return _name(link.repository) not in self._remotes
+
+    @functools.cached_property
+    def _remotes(self) -> set[str]:
+        """The last part of each remote's address, in lower case."""
+        said = git.git(self._desk.where, "config", "--get-regexp", r"^remote\..*\.url$").text
+        return {_name(line.partition(" ")[2]) for line in said.splitlines()}
 
     @functools.cached_property
     def _regions(self) -> Regions:
@@ -246,6 +269,11 @@ class AlreadyKept(ScoutError):
     def __init__(self, path: str) -> None:
         super().__init__(f"a note with this text is there already: {path}", "--force makes a second one")
         self.path = path
+
+
+def _name(address: str) -> str:
+    """The last part of a repository's address: `scoutkit` of `git@host:owner/Scoutkit.git`."""
+    return re.split(r"[/:]", address.strip().rstrip("/"))[-1].removesuffix(".git").lower()
 
 
 def _there(reference: Reference, region: Region | None) -> Reference:

@@ -185,6 +185,19 @@ def test_a_permalink_to_a_commit_that_is_not_here_is_said(scoutkit, file):
     assert "is not here" in said.err
 
 
+def test_a_permalink_into_another_repository_is_no_citation_of_this_one(scoutkit, repo, git, file):
+    git(repo, "remote", "add", "origin", "git@git.example:me/Sessions.git")
+    commit = "1234567890" * 4
+    text = (
+        "# T\n\n"
+        f"[theirs](https://git.example/a/other/blob/{commit}/lib/x.py#L1), "
+        f"[ours](https://git.example/a/sessions/blob/{commit}/lib/y.py#L1)\n"
+    )
+    said = scoutkit("import", file("a.md", text), "--json")
+    assert verdicts(said) == [("lib/y.py", 1, 1, "wrong")]
+    assert "of other repositories, not checked: a/other" in said.err
+
+
 @pytest.mark.parametrize(
     "raw",
     [
