@@ -15,6 +15,12 @@ _DECLARED = re.compile(
     r"class|struct|interface|type|enum|trait|impl|module|namespace|macro_rules!|#define)\s+)+(?:\([^()]*\)\s*)?([\w$.:]+)"
 )
 _RECEIVER = re.compile(r"^\(\*?(\w+)\)\.")  # Go's (*Type).Method
+_KEYWORDS = frozenset(
+    """
+    and assert await catch const def do elif else fn for foreach func function if in is let match new not or raise
+    return sizeof switch throw try typeof unless until var when while with
+    """.split()  # noqa: SIM905 - a list of forty literals reads worse
+)
 _HEAD = re.compile(r"(?:(?:await|new|return|throw|raise)\s+)?([\w$@][\w$.:>#-]*)\s*[(<\[]")
 
 
@@ -48,7 +54,8 @@ def said(codes: Iterable[str]) -> Spoken:
             names[bare.rstrip(".,:;") or bare] = None
         elif any(character.isalnum() for character in text):
             quotes[text] = None
-            if declared := _DECLARED.match(text[:300]) or _HEAD.match(text[:300]):
+            declared = _DECLARED.match(text[:300]) or _HEAD.match(text[:300])
+            if declared and declared[1] not in _KEYWORDS:
                 names[declared[1].rstrip(":.")] = None
         if len(names) >= MOST:
             break

@@ -189,6 +189,7 @@ def test_names_and_quotes_are_those_of_the_sentence() -> None:
         ("Map<K, V>", ("Map",), ("Map<K, V>",)),
         ("@app.route", ("@app.route",), ()),
         ("+=", (), ()),
+        ("while (x < y)", (), ("while (x < y)",)),
     ],
 )
 def test_code_is_a_name_or_a_quote(code: str, names: tuple[str, ...], quotes: tuple[str, ...]) -> None:
