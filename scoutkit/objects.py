@@ -53,6 +53,10 @@ class Objects:
             self._commits[revision] = (found.id, tree[1].decode()) if found and tree else None
         return self._commits[revision]
 
+    def forget(self) -> None:
+        """Look names up anew that may have come to mean another commit: all that are no full id."""
+        self._commits = {name: found for name, found in self._commits.items() if found and found[0] == name}
+
     def blob(self, name: str) -> bytes | None:
         """A blob's bytes; None where it is not here."""
         return self._blobs.read(name)
