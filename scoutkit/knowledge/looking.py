@@ -20,6 +20,8 @@ from scoutkit.knowledge.source import Source
 from scoutkit.knowledge.spelling import extension
 
 _MOST_WORDS = 400  # that are looked for at once
+_FIRST, _THEN = 3_000_000, 12_000_000  # bytes of lines read for them: with the commonest words, and without
+_COMMON = 100  # lines with a word that make it common, where there is too much to read
 _WORDS = 6  # of one citation
 _MOST_FILES = 16  # read for one citation: where more define what it names, nothing is clear
 _ALL_FILES = 400  # read for one report
@@ -116,8 +118,7 @@ class _Tree:
     def __init__(self, doubts: Sequence[Doubt], sources: Sources, files: Files, notes: str) -> None:
         self._sources, self._files = sources, files
         wanted = dict.fromkeys(word for doubt in doubts for word in _words(doubt.claim))
-        words = list(wanted)[:_MOST_WORDS]
-        self._hits = _by_word(words, sources.snapshot.grep(words, outside=notes.rstrip("/"))) if words else {}
+        self._hits = _hits(list(wanted)[:_MOST_WORDS], sources.snapshot, notes.rstrip("/"))
 
     def places(self, doubt: Doubt) -> Places:
         """The best place in files of the same name, else in any."""
@@ -175,8 +176,21 @@ def _words(claim: Claim) -> list[str]:
     return list(dict.fromkeys(word for word in found if word))[:_WORDS]
 
 
+def _hits(words: list[str], snapshot: Snapshot, notes: str) -> Mapping[str, list[Line]]:
+    """The lines that hold each word. Where they are too many to read, those of the rarer words."""
+    lines, whole = snapshot.grep(words, outside=notes, most=_FIRST)
+    if not whole:
+        some = _by_word(words, lines)
+        common = max(map(len, some.values())) / 4
+        words = [word for word in words if len(some[word]) <= max(common, _COMMON)]
+        lines, whole = snapshot.grep(words, outside=notes, most=_THEN)
+    return _by_word(words, lines) if whole else {}
+
+
 def _by_word(words: Iterable[str], lines: Iterable[Line]) -> Mapping[str, list[Line]]:
     known = {word: [] for word in words}  # type: dict[str, list[Line]]
+    if not known:
+        return known
     either = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})(?!\w)")
     for line in lines:
         for word in set(either.findall(line.text[:2000])):
