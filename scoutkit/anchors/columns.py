@@ -24,10 +24,12 @@ def follow(old: Lines, new: Lines) -> Spot | None:
     whole = Spot(new.start, new.end)
     if not old.columns[0] or not old.columns[1]:
         return whole
+    if _texts(old) == _texts(new):
+        return Spot(new.start, new.end, *old.columns)
     if _whole(old):
         lines = new.document.lines
-        first = len(lines[new.start]) - len(lines[new.start].lstrip()) + 1
-        return Spot(new.start, new.end, first, max(len(lines[new.end].rstrip()), 1))
+        indent = len(lines[new.start]) - len(lines[new.start].lstrip())
+        return Spot(new.start, new.end, indent + 1, max(len(lines[new.end].rstrip()), 1))
     from rapidfuzz.distance import LCSseq
 
     before, after = _tokens(old), _tokens(new)
@@ -45,11 +47,13 @@ def follow(old: Lines, new: Lines) -> Spot | None:
         replaced = _beside(to, inside, len(after))
         if replaced is None:
             return None
-        first, last, offset = after[replaced[0]], after[replaced[1]], 0
+        first, last, offset, short = after[replaced[0]], after[replaced[1]], 0, 0
     else:
         first, last = after[left[0]], after[left[-1]]
         offset = max(begin[1] - before[inside[0]][1], 0) if before[inside[0]][0] == 0 and inside[0] in to else 0
-    return Spot(new.start + first[0], new.start + last[0], first[1] + 1 + offset, last[2])
+        ends = before[inside[-1]][0] == until[0] and inside[-1] in to
+        short = max(before[inside[-1]][2] - old.columns[1], 0) if ends else 0
+    return Spot(new.start + first[0], new.start + last[0], first[1] + 1 + offset, last[2] - short)
 
 
 def _beside(to: dict[int, int], inside: list[int], number: int) -> tuple[int, int] | None:
@@ -68,5 +72,8 @@ def _whole(lines: Lines) -> bool:
 
 def _tokens(lines: Lines) -> list[tuple[int, int, int, str]]:
     """Row, begin, end and text of each token."""
-    texts = lines.document.lines[lines.start : lines.end + 1]
-    return [(row, m.start(), m.end(), m[0]) for row, text in enumerate(texts) for m in _TOKEN.finditer(text)]
+    return [(row, m.start(), m.end(), m[0]) for row, text in enumerate(_texts(lines)) for m in _TOKEN.finditer(text)]
+
+
+def _texts(lines: Lines) -> list[str]:
+    return list(lines.document.lines[lines.start : lines.end + 1])

@@ -19,7 +19,7 @@ from scoutkit.anchors.within import Lines
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository
-from scoutkit.objects import Objects
+from scoutkit.objects import FOLDER, SUBMODULE, Objects
 
 _SHOWN = 10  # candidates
 
@@ -64,6 +64,8 @@ class Regions:
         lines = self._lines(old, path, region)
         pair = self._pair(old, self._target)
         found = pair.find(path, lines, wide=False)
+        if found.guess is None:
+            self._readable(path)
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
         if found.guess is None:
@@ -100,7 +102,13 @@ class Regions:
     def _lines(self, old: CommitFiles, path: str, region: Region) -> Lines:
         document = old.document(path) if path else None
         if document is None:
-            what = "a binary file: it has no lines" if path else "no such file"
+            if path and old.raw(path) is None:
+                raise RepositoryError(f"not in this clone: {path} as it was", "fetch the commit's objects: git fetch")
+            item = self._objects.item(old.tree, region.path)
+            kind = (
+                {SUBMODULE: "in a submodule", FOLDER: "a folder"}.get(item.mode, "no file") if item else "no such file"
+            )
+            what = "a binary file: it has no lines" if path else kind
             raise NotFound(f"{what}: {region.path}", "give the path of a text file, from the repository's root")
         if not 1 <= region.start <= region.end <= max(len(document), 1):
             number = len(document)
@@ -109,6 +117,14 @@ class Regions:
                 f"the file has {number} line{'s' * (number != 1)}, counted from 1",
             )
         return Lines(document, region.start - 1, region.end - 1, (region.start_col, region.end_col))
+
+    def _readable(self, path: str) -> None:
+        """What is there and cannot be read is not gone."""
+        here = self._target.path(path)
+        if here and self._target.document(here) is None and self._target.raw(here) is None:
+            if self._to:
+                raise RepositoryError(f"not in this clone: {here} as it is", "fetch the commit's objects: git fetch")
+            raise RepositoryError(f"cannot be read: {here}", "check its permissions and its size")
 
     def _answer(
         self, region: Region, path: str, lines: Lines | None, found: Found, *, kept: bool | None = None

@@ -90,9 +90,9 @@ def question(line: bytes) -> tuple[Region, str, str]:
 def plain(path: str) -> str:
     """A path from the repository's root without `.` and doubled slashes. UsageError for one that is none."""
     if not path or "\0" in path or not _encodable(path):
-        raise UsageError(f"not a path: {path!r}")
+        raise UsageError(f"not a path: {path!r}", "give one from the repository's root")
     if path.startswith("/") or ".." in path.split("/"):
-        raise UsageError(f"not a path from the repository's root: {path}")
+        raise UsageError(f"leads out of the repository: {path}", "give a path from its root")
     return posixpath.normpath(path)
 
 
