@@ -25,6 +25,7 @@ _SAME_SIZE = 3.0  # a definition has just as many lines as were cited
 _TELLING = 3  # lines from which that tells anything
 _SAME_LINES = 4.0  # in another file, the very lines that were cited
 _CLEARLY = 0.9  # by how much the best place is better than the next
+_MOST = 60  # definitions of one name that are compared
 _ABOUT = (0.5, 1.5)  # times the lines of a definition: a range of such a size meant all of it
 
 
@@ -90,7 +91,7 @@ class _Search:
     def __init__(self, source: Source, claim: Claim) -> None:
         self._source, self._claim = source, claim
         self._quoted = {quote: source.lines.quoting(quote) for quote in claim.quotes}
-        self._defined = {name: source.defining(name) for name in claim.names}
+        self._defined = {name: source.defining(name)[:_MOST] for name in claim.names}
         self._heads = {
             name: [(one.start, source.named_on(one)) for one in found] for name, found in self._defined.items()
         }
@@ -148,11 +149,9 @@ class _Search:
         """The place of a quote or a use: the definition around it if that has the cited size, else the cited size."""
         size = self._claim.size
         if size >= _TELLING:
-            for symbol in self._source.symbols:
-                if symbol.lead <= first and last <= symbol.end and last - first + 1 < size:
-                    for start in (symbol.start, symbol.lead):
-                        if symbol.end - start + 1 == size:
-                            return start, symbol.end, _SAME_SIZE
+            for start, end in self._source.by_size.get(size, ()):
+                if start <= first and last <= end and last - first + 1 < size:
+                    return start, end, _SAME_SIZE
         return first, min(max(last, first + size - 1), len(self._source)), 0.0
 
     def _uses(self) -> Iterator[tuple[int, int, float]]:

@@ -14,6 +14,7 @@ _ELIDED_LINE = re.compile(r"\W*(?:\.\.\.|…)\W*")
 _NUMBERED = re.compile(r"\s*\d+(?:\t|\s*[:|│→]| {2,})")
 _WORD = re.compile(r"\w+")
 _ENOUGH = 3  # letters and digits that a quote has at least
+_TRIES = 2_000  # places of a quote's first line that are looked at
 _MOST = 100  # places of one text in one file: more say nothing about where
 
 
@@ -89,7 +90,9 @@ class Lines:
         room = 2 * sum(map(len, pieces)) + 400
         found: list[tuple[int, int]] = []
         at = self._word(pieces[0], 0, len(self._text))
-        while at >= 0:
+        for _ in range(_TRIES):
+            if at < 0:
+                break
             end = self._through(pieces, at, min(at + room, len(self._text)))
             if end >= 0:
                 found.append((self._line(at), self._line(end - 1)))

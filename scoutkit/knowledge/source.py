@@ -39,6 +39,15 @@ class Source:
             return []
 
     @functools.cached_property
+    def by_size(self) -> dict[int, list[tuple[int, int]]]:
+        """Definitions, with and without the comment above them, as first and last line, by how many lines they have."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for one in self.symbols:
+            for start in dict.fromkeys((one.start, one.lead)):
+                found.setdefault(one.end - start + 1, []).append((start, one.end))
+        return found
+
+    @functools.cached_property
     def _by_last(self) -> dict[str, list[Symbol]]:
         found: dict[str, list[Symbol]] = {}
         for one in self.symbols:

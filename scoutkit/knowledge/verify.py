@@ -23,6 +23,7 @@ from scoutkit.model.notes import Citation, Verdict
 
 _PLACE = re.compile(r":[0-9][0-9,:–-]*$")
 _SHOWN = 3  # names listed to a person
+_TERMS = 16  # names, and quotes, that say where else a citation may belong
 _BLOCK = "\n"  # what only a quote from a code block has
 
 
@@ -142,6 +143,7 @@ class _Check:
             quotes = reference.quotes
         if reference.symbol:
             names, quotes = (reference.symbol,), ()
+        names, quotes = names[:_TERMS], quotes[:_TERMS]
         start, end = reference.start, reference.end
         claim = Claim(names, quotes, start, end) if 0 < start <= end else Claim(names, quotes, 0, 0)
         found = self._files.find((reference.path, *reference.also), sure=reference.sure)
