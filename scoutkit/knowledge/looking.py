@@ -6,7 +6,7 @@ A place is taken only where it fits clearly best. One git process looks through 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,10 +28,13 @@ _ALL_FILES = 400  # read for one report
 _ENOUGH = 0.5  # of the names said, that a place holds which neither defines one nor holds a quote
 _SURELY = 5.0  # a quote, or a definition of the cited size: enough to lead from one file that exists to another
 _PROSE = frozenset({"md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "html", "po", "log"})
-_DEFINES = (
-    r"(?:\b(?:def|class|func|function|fn|struct|type|interface|enum|trait|module|namespace|const|let|var|val|static|public"
-    r"|private|protected|internal|void|macro_rules!|define|record|object)\b.*\b{0}\b"
-    r"|^\s*(?:export\s+|async\s+|readonly\s+)*[\w.$\"']*\b{0}[\"']?\s*(?:[(=:]|$)|^[\w*&<>:, ]+\b{0}\s*\()"
+_KEYWORDED = (  # a definition as most languages write it
+    r"\b(?:def|class|func|function|fn|struct|type|interface|enum|trait|module|namespace|public|private|protected|internal"
+    r"|macro_rules!|define|record|object)\b.*\b{0}\b"
+)
+_BARE = (  # as others do, which calls and assignments look like too
+    r"\b(?:const|let|var|val|static|void)\b.*\b{0}\b"
+    r"|^\s*(?:export\s+|async\s+|readonly\s+)*[\w.$\"']*\b{0}[\"']?\s*(?:[(=:]|$)|^[\w*&<>:, ]+\b{0}\s*\("
 )
 
 
@@ -159,16 +162,22 @@ class _Tree:
         chosen = list({**dict.fromkeys(list(near)[:_MOST_FILES]), **telling, **some})
         return chosen[: 2 * _MOST_FILES], len(telling) <= _MOST_FILES and len(chosen) <= 2 * _MOST_FILES
 
-    def _telling(self, claim: Claim) -> Iterator[Line]:
-        """Lines that look like a definition of a name, or hold the longest line of a quote."""
-        for name in claim.names:
-            word = word_of(name)
-            if word and (hits := self._hits.get(word)):
-                pattern = re.compile(_DEFINES.replace("{0}", re.escape(word)))
-                yield from (hit for hit in hits if pattern.search(hit.text[:500]))
+    def _telling(self, claim: Claim) -> list[Line]:
+        """Lines that hold the longest line of a quote; where there are none, those that look like a definition."""
+        quoting = []
         for quote in claim.quotes:
             line, word = line_of(quote)
-            yield from (hit for hit in self._hits.get(word, ()) if line in " ".join(hit.text.split()))
+            quoting += [hit for hit in self._hits.get(word, ()) if line in " ".join(hit.text.split())]
+        if quoting:
+            return quoting
+        defining = []
+        for word in dict.fromkeys(filter(None, map(word_of, claim.names))):
+            for written in (_KEYWORDED, _BARE):
+                pattern = re.compile(written.replace("{0}", re.escape(word)))
+                if found := [hit for hit in self._hits.get(word, ()) if pattern.search(hit.text[:500])]:
+                    defining += found
+                    break
+        return defining
 
 
 def _words(claim: Claim) -> list[str]:
