@@ -104,11 +104,16 @@ class _Search:
         found = []
         for (start, end), bonus in places.items():
             score, evidence, held = self._score(start, end)
-            chance = bonus == _SAME_LINES and end - start >= _TELLING  # among many lines, some use or other stands
             if evidence:
-                score += USE if chance and evidence.kind == "name" else bonus
+                score += USE if bonus == _SAME_LINES and self._is_chance(start, end, evidence) else bonus
                 found.append(Fit(self._source.path, start, end, score, evidence, held))
         return found
+
+    def _is_chance(self, start: int, end: int, evidence: Evidence) -> bool:
+        """Among many lines some name or other stands, unless they begin where its definition does."""
+        heads = (one for found in self._defined.values() for one in found)
+        begins = any(one.lead <= start <= max(one.start, self._source.named_on(one)) for one in heads)
+        return evidence.kind != "quote" and end - start >= _TELLING and not begins
 
     def _places(self, *, elsewhere: bool) -> Iterator[tuple[int, int, float]]:
         """Ranges in question, each with what its size or lines alone say for it."""
@@ -149,9 +154,9 @@ class _Search:
         """The place of a quote or a use: the definition around it if that has the cited size, else the cited size."""
         size = self._claim.size
         if size >= _TELLING:
-            for start, end in self._source.by_size.get(size, ()):
-                if start <= first and last <= end and last - first + 1 < size:
-                    return start, end, _SAME_SIZE
+            for start, symbol in self._source.by_size.get(size, ()):
+                if symbol.lead <= first and last <= symbol.end and last - first + 1 < size:
+                    return start, symbol.end, _SAME_SIZE
         return first, min(max(last, first + size - 1), len(self._source)), 0.0
 
     def _uses(self) -> Iterator[tuple[int, int, float]]:

@@ -144,7 +144,7 @@ class _Tree:
     def _fits(self, path: str, doubt: Doubt) -> list[Fit]:
         if path == doubt.path or len(self._sources) > _ALL_FILES:
             return []
-        return correcting.fits(self._sources[path], doubt.claim, elsewhere=True)
+        return correcting.fits(self._sources[path], doubt.claim, elsewhere=not doubt.path)
 
     def _files_for(self, doubt: Doubt) -> tuple[list[str], bool]:
         """Files worth reading, and whether they are all of those that define or quote what is meant."""

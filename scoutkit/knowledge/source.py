@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scoutkit.symbols import Symbol
 
 _MOST_OF = 0.5  # of a definition, that lines without its name cover and still speak of it
-_HEAD = 2  # lines of a body's beginning that they may lack
+_RECEIVERS = frozenset({"self", "this", "cls"})
 
 
 class Source:
@@ -39,12 +39,12 @@ class Source:
             return []
 
     @functools.cached_property
-    def by_size(self) -> dict[int, list[tuple[int, int]]]:
-        """Definitions, with and without the comment above them, as first and last line, by how many lines they have."""
-        found: dict[int, list[tuple[int, int]]] = {}
+    def by_size(self) -> dict[int, list[tuple[int, Symbol]]]:
+        """Definitions, each with the line it begins on, by how many lines they then have: with and without comment."""
+        found: dict[int, list[tuple[int, Symbol]]] = {}
         for one in self.symbols:
             for start in dict.fromkeys((one.start, one.lead)):
-                found.setdefault(one.end - start + 1, []).append((start, one.end))
+                found.setdefault(one.end - start + 1, []).append((start, one))
         return found
 
     @functools.cached_property
@@ -61,6 +61,8 @@ class Source:
         found = [one for one in alike if f".{one.qualified}".endswith(f".{wanted}")]
         if not found and self._is_stem(wanted.rpartition(".")[0]):  # `signing.sign`, of signing.py
             found = [one for one in alike if one.qualified == wanted.rpartition(".")[2]]
+        if not found and (wanted.rpartition(".")[0] in _RECEIVERS or len(wanted.rpartition(".")[0]) in (1, 2)):
+            found = alike  # `c.sign`, of a variable
         return [one for one in found if one.qualified == wanted] or found
 
     def _is_stem(self, owner: str) -> bool:

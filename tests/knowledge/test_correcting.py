@@ -63,6 +63,7 @@ def whole(tmp_path: Path, git: Callable[..., str], report: str, files: dict[str,
         ("`dump` writes: pkg/store.py:12-14", "corrected pkg/store.py:20-23"),
         ("`Store` (pkg/store.py:1-2)", "corrected pkg/store.py:4-5"),
         ("`store.load` (pkg/store.py:1-3)", "corrected pkg/store.py:16-18"),
+        ("`self.dump` (pkg/store.py:1-4)", "corrected pkg/store.py:20-23"),
         # with or without its decorator
         ("`size` (pkg/store.py:1-5)", "corrected pkg/store.py:10-14"),
         ("`size` (pkg/store.py:1-4)", "corrected pkg/store.py:11-14"),
