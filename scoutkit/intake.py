@@ -234,7 +234,7 @@ class Keeper:
     # What is there already
 
     def _same(self, body: str) -> str:
-        """The path of a note with this very text that still counts, or nothing. Where a commit is named, of one that
+        """The path of a note with this very text whose place no other took, or nothing. Where a commit is named, of one that
         was checked against that."""
         from scoutkit.notefile.reading import trimmed
 
@@ -243,7 +243,7 @@ class Keeper:
             if wanted in text and wanted:
                 note = self._desk.notebook.read(path).note
                 same = note.commit == self._commit or not self._named_one
-                if note.body == wanted and same and note.status != "deprecated":
+                if note.body == wanted and same and not note.superseded_by:
                     return path
         return ""
 

@@ -147,6 +147,7 @@ def test_a_decision_that_no_longer_applies_by_its_own_word_is_deprecated(scoutki
     said = scoutkit("import", file("old.md", text), "--json")
     assert said.json["notes"][0]["status"] == "deprecated"
     assert "kept as deprecated" in said.err
+    assert len(scoutkit("import", file("old.md", text), "--json").json["skipped"]) == 1
 
 
 @pytest.mark.parametrize("moved", [False, True])
