@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from scoutkit.knowledge import grammar, marks
 from scoutkit.knowledge.grammar import Mention
 from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
-from scoutkit.knowledge.spoken import NOTHING, Spoken, said, together
+from scoutkit.knowledge.spoken import NOTHING, Spoken, nearest, said, together
 
 _FILLER = re.compile(
     r"\b(?:see|also|at|in|from|and|or|to|of|the|cf|e\.g|i\.e|source|sources|file|files|where|location|defined|lines?|refs?"
@@ -214,51 +214,11 @@ def _in_parts(
             at += 1
         if here:
             codes = list(_codes(text, inside, here))
-            own = _nearest(here, codes)
+            own = nearest([mention.begin for mention in here], codes)
             ends = _ends(here, inside)
             spoken = said(code for _, code in codes)
             units.append(_Unit(number, begin, end, bare, end == grouped[-1][1], tuple(here), spoken, own, ends))
     return units
-
-
-def _nearest(mentions: list[Mention], codes: list[tuple[int, str]]) -> tuple[Spoken, ...]:
-    """What each of several citations in a sentence is said to hold: the code before it, or after it where the sentence
-    begins with a citation. Those with no code between them share it."""
-    if len(mentions) < 2 or not codes:
-        return (Spoken(),) * len(mentions)
-    groups: list[list[int]] = []
-    said_of: list[list[str]] = []
-    trailing = codes[0][0] > mentions[0].begin
-    waiting: list[str] = []
-    at = 0
-    for number, mention in enumerate(mentions):
-        begun = at
-        while at < len(codes) and codes[at][0] < mention.begin:
-            waiting.append(codes[at][1])
-            at += 1
-        if not groups or at > begun:
-            if trailing and groups:
-                said_of[-1], waiting = waiting, []
-            groups.append([number])
-            said_of.append([] if trailing else waiting)
-            waiting = waiting if trailing else []
-        else:
-            groups[-1].append(number)
-    rest = [code for _, code in codes[at:]]
-    if trailing:
-        said_of[-1] = rest
-        if not rest and len(said_of) > 1 and len(said_of[-2]) > 1:  # "a.py:1: `A` calls `B` (b.py:2)"
-            said_of[-1] = [said_of[-2].pop()]
-        elif not rest and len(said_of) > 1:
-            said_of[-2] = []
-    elif rest and len(groups[-1]) > 1:  # "`A` (a.py:1), b.py:2 has `B`"
-        groups.append([groups[-1].pop()])
-        said_of.append(rest)
-    own = [Spoken()] * len(mentions)
-    for group, code in zip(groups, said_of, strict=True):
-        for number in group:
-            own[number] = said(code)
-    return tuple(own)
 
 
 def _ends(mentions: list[Mention], spans: list[Span]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOST = 64  # names of one sentence, and a quarter as many quotes: more is a list, not a claim
@@ -70,3 +70,44 @@ def together(parts: Iterable[Spoken]) -> Spoken:
         names.update(dict.fromkeys(part.names))
         quotes.update(dict.fromkeys(part.quotes))
     return Spoken(tuple(names)[:MOST], tuple(quotes)[: MOST // 4])
+
+
+def nearest(begins: Sequence[int], codes: Sequence[tuple[int, str]]) -> tuple[Spoken, ...]:
+    """What each of several citations in a sentence is said to hold: the code before it, or after it where the sentence
+    begins with a citation. Those with no code between them share it. `begins`: where each citation does; `codes`: where
+    each piece of inline code does, and what it says."""
+    if len(begins) < 2 or not codes:
+        return (Spoken(),) * len(begins)
+    groups: list[list[int]] = []
+    said_of: list[list[str]] = []
+    trailing = codes[0][0] > begins[0]
+    waiting: list[str] = []
+    at = 0
+    for number, begin in enumerate(begins):
+        begun = at
+        while at < len(codes) and codes[at][0] < begin:
+            waiting.append(codes[at][1])
+            at += 1
+        if not groups or at > begun:
+            if trailing and groups:
+                said_of[-1], waiting = waiting, []
+            groups.append([number])
+            said_of.append([] if trailing else waiting)
+            waiting = waiting if trailing else []
+        else:
+            groups[-1].append(number)
+    rest = [code for _, code in codes[at:]]
+    if trailing:
+        said_of[-1] = rest
+        if not rest and len(said_of) > 1 and len(said_of[-2]) > 1:  # "a.py:1: `A` calls `B` (b.py:2)"
+            said_of[-1] = [said_of[-2].pop()]
+        elif not rest and len(said_of) > 1:
+            said_of[-2] = []
+    elif rest and len(groups[-1]) > 1:  # "`A` (a.py:1), b.py:2 has `B`"
+        groups.append([groups[-1].pop()])
+        said_of.append(rest)
+    own = [Spoken()] * len(begins)
+    for group, code in zip(groups, said_of, strict=True):
+        for number in group:
+            own[number] = said(code)
+    return tuple(own)
