@@ -234,8 +234,10 @@ class Keeper:
     # What is there already
 
     def _same(self, body: str) -> str:
-        """The path of a note with this very text whose place no other took, or nothing. Where a commit is named, of one that
-        was checked against that."""
+        """The path of a note with this very text whose place no other took, or nothing.
+
+        Where a commit is named, of one that was checked against that.
+        """
         from scoutkit.notefile.reading import trimmed
 
         wanted = trimmed(body)
