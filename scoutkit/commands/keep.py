@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from scoutkit.commands.session import complete_notes, find_note, json_option, op
 from scoutkit.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
+    from scoutkit.confirming import Confirmed
     from scoutkit.desk import Desk
     from scoutkit.standing import Checkup
 
@@ -98,3 +99,65 @@ def _fixed(desk: Desk, found: list[Checkup]) -> list[Checkup]:
         raise ScoutError("some notes could not be rewritten", "see the lines above")
     desk.sync()
     return after
+
+
+@click.command()
+@click.argument("notes", nargs=-1, required=True, metavar="NOTE...", shell_complete=complete_notes)
+@json_option
+@click.pass_context
+def confirm(ctx: click.Context, notes: tuple[str, ...], *, as_json: bool) -> int:
+    """Say that you have read a note and found it right: it speaks of HEAD from now on.
+
+    Your name and the time go into `verified` in the note's front matter. Its citations move to where their lines are at
+    HEAD, and are compared with HEAD by later checks. Exit code 1, and nothing written, for a note that cites lines that
+    cannot be found any more, or files with changes that are not committed.
+    """
+    from scoutkit import confirming
+    from scoutkit.errors import ScoutError
+
+    desk = open_desk(ctx)
+    named = {note.path: note for note in (find_note(desk, one) for one in notes)}.values()
+    done: list[Confirmed] = []
+    failed = False
+    for note in named:
+        try:
+            done.append(confirming.confirm(desk, note))
+        except ScoutError as error:
+            if len(named) == 1:
+                raise
+            say.complain(error)
+            failed = True
+    desk.sync()
+    for one in done:
+        _warn(one)
+    if as_json:
+        say.as_json("confirm", notes=[_confirmed_json(one) for one in done])
+    else:
+        for one in done:
+            by, at = one.note.verified[-1]
+            number = say.count(len(one.note.citations), "citation")
+            say.answer(f"confirmed: {one.note.path}, {number} at {one.note.commit[:12]}, by {by} {at}")
+    return NotFound.exit_code if failed else 0
+
+
+def _warn(one: Confirmed) -> None:
+    """What a person who confirms should know that they confirmed."""
+    for followed in one.edited:
+        say.tell(f"the text had changed: {verdicts.sentence(followed, None)}")
+    for citation in one.dropped:
+        say.tell(f"no longer in the text, dropped: {citation.at}")
+    for citation in one.added:
+        say.tell(f"new in the text: {citation.at} ({citation.verdict})")
+    for line in one.missed:
+        say.tell(f"not rewritten in the text, do it by hand: {line}")
+
+
+def _confirmed_json(one: Confirmed) -> dict[str, Any]:
+    by, at = one.note.verified[-1]
+    return {
+        **say.note_json(one.note),
+        "verified": {"by": by, "at": at},
+        "edited": [followed.citation.at for followed in one.edited],
+        "dropped": [citation.at for citation in one.dropped],
+        "added": [citation.at for citation in one.added],
+    }

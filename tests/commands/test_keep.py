@@ -309,3 +309,82 @@ def test_on_a_terminal_no_line_is_wider(note, change, repo, home):
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
     assert "edited" in plain
     assert max(map(len, plain.splitlines())) <= 40
+
+
+def test_confirm_says_who_and_moves_the_baseline(scoutkit, note, change, repo, git):
+    change("import hmac\n", "import hmac\nimport os\n")
+    change("'sha256'", "'sha512'")
+    assert scoutkit("check").code == 1
+    body = note.read_text()
+    said = scoutkit("confirm", "Signing", "--json")
+    assert said.code == 0
+    one = said.json["notes"][0]
+    assert one["verified"]["by"] == "human:A"
+    assert one["edited"] == [f"{SIGNING}:12-14"]
+    assert "the text had changed" in said.err
+    assert one["commit"] == git(repo, "rev-parse", "HEAD").strip()
+    assert [(one["start"], one["end"]) for one in one["citations"]] == [(13, 15), (17, 19)]
+    text = note.read_text()
+    assert "- {by: 'human:A', at: " in text or "- {by: human:A, at: " in text
+    assert f"`{SIGNING}:13-15`" in text
+    assert "base:" not in text
+    assert text.count("blob=") == body.count("blob=") == 2
+    said = scoutkit("check", "--json")
+    assert (said.code, verdicts(said)) == (0, ["fresh", "fresh"])
+    scoutkit("confirm", "Signing")
+    assert note.read_text().count("by: human:A") == 3  # generated, and twice verified
+
+
+def test_confirm_refuses_what_cannot_be_found_until_it_is_taken_out(scoutkit, note, change):
+    change("    def verify(self, cookie):\n        value, mac = cookie.rsplit(b'.', 1)\n"
+           "        return hmac.compare_digest(self.sign(value), cookie)\n", "")  # fmt: skip
+    before = note.read_bytes()
+    said = scoutkit("confirm", "Signing")
+    assert said.code == 1
+    assert f"{SIGNING}:16-18 (gone)" in said.err
+    assert "hint: take it out" in said.err
+    assert note.read_bytes() == before
+    note.write_text(note.read_text().replace(f", and `verify` in `{SIGNING}:16-18`", ""))
+    said = scoutkit("confirm", "Signing", "--json")
+    assert (said.code, said.json["notes"][0]["dropped"]) == (0, [f"{SIGNING}:16-18"])
+    assert scoutkit("check").code == 0
+
+
+def test_confirm_refuses_changes_that_are_not_committed(scoutkit, note, repo):
+    path = repo / SIGNING
+    path.write_text(path.read_text() + "# more\n")
+    before = note.read_bytes()
+    said = scoutkit("confirm", "Signing")
+    assert said.code == 1
+    assert f"not committed: {SIGNING}" in said.err
+    assert note.read_bytes() == before
+
+
+def test_confirm_takes_in_what_was_written_by_hand(scoutkit, repo):
+    folder = repo / ".claude/notes"
+    folder.mkdir(parents=True)
+    (folder / "mine.md").write_text(f"---\nid: aaaabbbb\ntitle: Mine\nmood: good  # kept\n---\n\n{TEXT}")
+    assert scoutkit("check", "--json").json["held"] == 1
+    said = scoutkit("confirm", "aaaabbbb", "--json")
+    assert said.json["notes"][0]["added"] == [f"{SIGNING}:12-14", f"{SIGNING}:16-18"]
+    text = (folder / "mine.md").read_text()
+    assert "mood: good  # kept\n" in text
+    assert f"\n{TEXT}" in text
+    assert verdicts(scoutkit("check", "--json")) == ["fresh", "fresh"]
+
+
+def test_one_note_that_is_refused_does_not_keep_another_from_being_confirmed(scoutkit, note, repo, git):
+    other = scoutkit("new", "Other", "--json", stdin="Nothing cited.\n").json["notes"][0]
+    git(repo, "rm", "-q", SIGNING)
+    git(repo, "commit", "-qm", "gone")
+    said = scoutkit("confirm", "Signing", other["id"], "--json")
+    assert said.code == 1
+    assert [one["id"] for one in said.json["notes"]] == [other["id"]]
+
+
+def test_reading_and_checking_a_note_refresh_nothing(scoutkit, note, change):
+    change("import hmac\n", "import hmac\nimport os\n")
+    before = note.read_bytes()
+    for args in (["show", "Signing"], ["search", "signer"], ["about", SIGNING], ["check"], ["check", "--at", "HEAD~1"]):
+        scoutkit(*args)
+    assert note.read_bytes() == before
