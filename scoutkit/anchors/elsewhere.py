@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from scoutkit.anchors.document import Document, weight
 from scoutkit.anchors.structure import alike
 from scoutkit.anchors.targets import Target
-from scoutkit.objects import Objects
+from scoutkit.objects import LINK, Objects
 
 _FILES = 4_000  # files that are read
 _BYTES = 64_000_000
@@ -60,6 +60,8 @@ class Elsewhere:
 
     def holding(self, path: str, keys: Sequence[str], lines: Sequence[str]) -> list[str]:
         """Other files that hold the line that says most, nearest first."""
+        if not keys:  # of an empty file
+            return []
         best = max(range(len(keys)), key=lambda at: weight(keys[at]) * 1000 + len(keys[at]))
         if weight(keys[best]) < _NEEDLE:
             return []
@@ -78,7 +80,9 @@ class Elsewhere:
         """Files that the old tree does not have, and their content's name."""
         if self._new is None:
             self._new = [
-                (one, content) for one, content in self._allowed(path) if self._objects.item(self._tree, one) is None
+                (one, content)
+                for one, content in self._allowed(path)
+                if (item := self._objects.item(self._tree, one)) is None or item.mode == LINK
             ]
             self._new = [(one, content or self._target.id(one)) for one, content in self._new]
         return self._new

@@ -138,7 +138,7 @@ class Regions:
         if best is None or lines is None:
             return Located(Verdict.AMBIGUOUS if found.ambiguous else Verdict.GONE, None, sure, 0.0, candidates)
         document = self._target.document(best.path)
-        assert document
+        assert document is not None
         now = Lines(document, best.start, best.end)
         spot = columns.follow(lines, now)
         if spot is None:
