@@ -131,6 +131,10 @@ class Within:
             wanted = words[first : last + 1]
             if start < 0 or now[start : end + 1] != wanted or sum(map(weight, wanted)) < 8:
                 return None
+            known = set(to.values())
+            rows = range(after[start].row, after[end].end + 1)
+            if any(number not in known for number, piece in enumerate(after) if piece.row in rows):
+                return None  # something new stands beside it
         row = after[end].end
         while row < until and self.new.keys[row + 1] and not any(piece.row <= row + 1 <= piece.end for piece in after):
             row += 1  # a bracket that is no piece closes what ends here
