@@ -1,0 +1,215 @@
+"""A change of layout alone makes no citation stale.
+
+Where lines are after a reformatting is told without the engine: formatters keep every letter and digit in its order, so
+the n-th of the old text is the n-th of the new one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from scoutkit import git as scoutkit_git
+from scoutkit.anchors.region import Regions
+from scoutkit.model.notes import Region
+
+Span = tuple[int, int]  # the first and the last line, from 1
+
+USERS = """\
+from app.sessions import Session, Signer
+from app.mail import deliver
+
+
+class Directory:
+    def __init__(self, rows):
+        self.rows = {row["name"]: row for row in rows}
+
+    def find(self, name):
+        row = self.rows.get(name)
+        if row is None:
+            raise KeyError(name)
+        return row
+
+
+def greet(directory, name, host):
+    row = directory.find(name)
+    text = f"Welcome, {row['full_name']}"
+    deliver(row["address"], text, host=host)
+    return text
+
+
+def enter(directory, key, cookie):
+    session = Session.read(cookie, Signer(key))
+    return directory.find(session.user), session
+"""
+
+BILLING = "".join(
+    f"def charge_{word}(account, amount_{number}):\n"
+    f'    """Takes money from a {word} account."""\n'
+    f"    fee = amount_{number} * {number} // 100\n"
+    f"    if fee > account.balance:\n"
+    f'        raise ValueError("{word} account is empty")\n'
+    f"    account.balance -= amount_{number} + fee\n"
+    f"    return account.balance\n\n\n"
+    for number, word in enumerate(("private", "company", "school", "charity"), start=3)
+)
+
+FILES = {"app/users.py": USERS, "lib/billing.py": BILLING}
+
+
+Wanted = dict[Span, Span]
+
+
+class Checkout:
+    """A repository whose files are changed, and what is then not found where it is."""
+
+    def __init__(self, root: Path, git: Callable[..., str]) -> None:
+        self.root, self._git = root, git
+        root.mkdir()
+        git(root, "init", "-q")
+
+    def put(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+    def text(self, name: str) -> str:
+        return (self.root / name).read_bytes().decode()
+
+    def commit(self) -> str:
+        self._git(self.root, "add", "-A")
+        self._git(self.root, "commit", "-q", "-m", "x")
+        return self._git(self.root, "rev-parse", "HEAD").strip()
+
+    def lost(self, commit: str, path: str, wanted: Wanted, there: str = "") -> list[str]:
+        """The lines of a file that are not found, unedited, where they are wanted; rows of signs alone may be added."""
+        old, rows = self._git(self.root, "show", f"{commit}:{path}").splitlines(), self.text(there or path).splitlines()
+        lost = []
+        with Regions(scoutkit_git.discover(self.root), "") as regions:
+            for (start, end), (first, last) in wanted.items():
+                found = regions.locate(Region(path, start, end), commit)
+                now = found.region
+                if now and now.path == (there or path) and now.start <= first <= last <= now.end:
+                    stayed = (now.path, now.start, now.end) == (path, start, end)
+                    more = rows[now.start - 1 : first - 1] + rows[last : now.end]
+                    if found.verdict == ("fresh" if stayed else "moved") and not any(map(says, more)):
+                        continue
+                place = f"{now.path}:{now.start}-{now.end}" if now else ""
+                cited = f"{path}:{start}-{end} {old[start - 1].strip()[:70]!r}"
+                lost.append(f"{cited}: {found.verdict} {place}, not {there or path}:{first}-{last}")
+        return lost
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, git) -> Checkout:
+    return Checkout(tmp_path / "checkout", git)
+
+
+def says(line: str) -> bool:
+    return re.search(r"[A-Za-z0-9]", line) is not None
+
+
+def letters(text: str) -> list[tuple[str, int]]:
+    """Every letter and digit, with its line."""
+    rows = enumerate(text.splitlines(), start=1)
+    return [(letter.lower(), number) for number, row in rows for letter in row if letter.isalnum()]
+
+
+def singles(text: str) -> list[Span]:
+    return [(number, number) for number, line in enumerate(text.splitlines(), start=1) if says(line)]
+
+
+def windows(text: str) -> list[Span]:
+    return [(number, number + 4) for number in range(1, len(text.splitlines()) - 3)]
+
+
+def definitions(text: str) -> dict[str, Span]:
+    """Where a Python module's functions and classes are, by their names."""
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found[node.name] = (first, node.end_lineno or first)
+    return found
+
+
+def by_letters(old: str, new: str, spans: Iterable[Span], above: str = "") -> Wanted:
+    """Where lines went while every letter and digit stayed, in its order, under what was put above."""
+    before, after = letters(old), letters(new)
+    skip = len(letters(above))
+    assert [letter for letter, _ in after[skip:]] == [letter for letter, _ in before]
+    wanted = {}
+    for start, end in spans:
+        inside = [number for number, (_, row) in enumerate(before) if start <= row <= end]
+        wanted[start, end] = (after[skip + inside[0]][1], after[skip + inside[-1]][1])
+    return wanted
+
+
+def by_name(old: dict[str, Span], new: dict[str, Span]) -> Wanted:
+    assert old
+    assert old.keys() == new.keys()
+    return {span: new[name] for name, span in old.items()}
+
+
+def everything(old: str, new: str, above: str = "") -> Wanted:
+    """Lines, windows and definitions of a Python module."""
+    return by_letters(old, new, singles(old) + windows(old), above) | by_name(definitions(old), definitions(new))
+
+
+def test_a_licence_header(checkout):
+    header = "# Copyright The Contributors\n# SPDX-License-Identifier: Apache-2.0\n\n"
+    for name, text in FILES.items():
+        checkout.put(name, text)
+    old = checkout.commit()
+    for name, text in FILES.items():
+        checkout.put(name, header + text)
+    for name, text in FILES.items():
+        assert checkout.lost(old, name, everything(text, header + text, header)) == []
+
+
+def test_windows_line_ends(checkout):
+    for name, text in FILES.items():
+        checkout.put(name, text)
+    old = checkout.commit()
+    for name, text in FILES.items():
+        checkout.put(name, text.replace("\n", "\r\n"))
+        assert checkout.lost(old, name, everything(text, text)) == []
+
+
+def test_a_folder_moves(checkout):
+    for name, text in FILES.items():
+        checkout.put(name, text)
+    old = checkout.commit()
+    (checkout.root / "src").mkdir()
+    (checkout.root / "app").rename(checkout.root / "src/site")
+    assert checkout.lost(old, "app/users.py", everything(USERS, USERS), "src/site/users.py") == []
+    assert checkout.lost(old, "lib/billing.py", everything(BILLING, BILLING)) == []
+
+
+def test_a_module_is_renamed_and_imported_by_its_new_name(checkout):
+    for name, text in FILES.items():
+        checkout.put(name, text)
+    importing = "import app.users\n\n\n" + BILLING
+    checkout.put("lib/billing.py", importing)
+    old = checkout.commit()
+    (checkout.root / "app/users.py").rename(checkout.root / "app/people.py")
+    checkout.put("lib/billing.py", importing.replace("app.users", "app.people"))
+    assert checkout.lost(old, "app/users.py", everything(USERS, USERS), "app/people.py") == []
+    below = {span: to for span, to in everything(importing, importing).items() if span[0] > 1}
+    assert checkout.lost(old, "lib/billing.py", below) == []
+
+
+@pytest.mark.parametrize("indent", ["  ", "\t"], ids=["two blanks", "tabs"])
+def test_another_indentation(checkout, indent):
+    for name, text in FILES.items():
+        checkout.put(name, text)
+    old = checkout.commit()
+    for name, text in FILES.items():
+        new = re.sub(r"^(?: {4})+", lambda blanks: indent * (len(blanks[0]) // 4), text, flags=re.MULTILINE)
+        assert new != text
+        checkout.put(name, new)
+        assert checkout.lost(old, name, everything(text, new)) == []
