@@ -22,6 +22,7 @@ from scoutkit.model.places import Repository
 from scoutkit.objects import FOLDER, SUBMODULE, Objects
 
 _SHOWN = 10  # candidates
+_RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at once
 
 
 class Regions:
@@ -66,6 +67,10 @@ class Regions:
         found = pair.find(path, lines, wide=False)
         if found.guess is None:
             self._readable(path)
+        if not self._target.path(path):
+            found = pair.find(path, lines)
+            if found.guess is None or found.guess.share < _RENAMED:
+                found = Found(None, 0.0)  # with the commits between, its way is known better
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
         if found.guess is None:
