@@ -1,8 +1,8 @@
 """Lines that were only laid out anew: the words and signs that a formatter keeps, and where they are.
 
-What formatters change is left out or made even: blanks and line breaks, trailing commas, semicolons at line ends, kinds
-of quotes, the case of numbers and string prefixes, parentheses that group nothing, the order of imported names. With a
-grammar this follows the syntax tree; without one, the text.
+What formatters change is left out or made even: blanks and line breaks, the backslashes before them, trailing commas,
+semicolons between statements, kinds of quotes, the case of numbers and string prefixes, parentheses that group nothing,
+the order of imported names. With a grammar this follows the syntax tree; without one, the text.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _STRINGS = re.compile(r"string|char|template|heredoc|regex|comment|raw_text")
 _STATEMENTS = re.compile(r"^(import_(from_)?statement|import_declaration|use_declaration|future_import_statement)$")
 _GROUPS = re.compile(r"binary|unary|boolean|comparison|operator|call|member|attribute|subscript|await|field|index|new_")
+_COUNTING = re.compile(r"for|array|empty")  # what semicolons are part of
 _PREFIX = re.compile(r"^[A-Za-z]{0,3}(?=[\"'])")
 _PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\w+|[^\w\s]")
 _CLOSING = frozenset(")]}>")
@@ -43,12 +44,15 @@ def of_tree(root: Node, start: int, end: int) -> list[Piece]:
 
 
 def _told(pieces: list[Piece]) -> Iterator[Piece]:
-    """Without commas before a closing bracket and without semicolons at the end of a line."""
+    """Without commas before a closing bracket and without semicolons and backslashes at the end of a line."""
     for number, piece in enumerate(pieces):
         following = pieces[number + 1] if number + 1 < len(pieces) else None
         if piece.text == "," and following and following.text in _CLOSING:
             continue
-        if piece.text == ";" and (following is None or following.row > piece.end or following.text in _CLOSING):
+        ends = following is None or following.row > piece.end
+        if piece.text == "\\" and ends:
+            continue
+        if piece.text == ";" and (ends or (following and following.text in _CLOSING)):
             continue
         if piece.text:
             yield piece
@@ -61,7 +65,7 @@ def _leaves(root: Node, start: int, end: int) -> Iterator[Piece]:
         if node.end_point.row < start or node.start_point.row > end:
             continue
         if not node.child_count or _STRINGS.search(node.type) or depth > _DEEPEST:
-            if not (node.type in ("(", ")") and _idle(node)):
+            if not ((node.type in ("(", ")") and _idle(node)) or (node.type == ";" and _between(node))):
                 yield from _clipped(node, start, end)
         elif _STATEMENTS.match(node.type):
             yield from _sorted(node, start, end)
@@ -76,6 +80,11 @@ def _clipped(node: Node, start: int, end: int) -> Iterator[Piece]:
     for offset, line in enumerate(text.split("\n")):
         if start <= first + offset <= end and (even := _even(" ".join(line.split()))):
             yield Piece(even, first + offset, first + offset)
+
+
+def _between(node: Node) -> bool:
+    """Does a semicolon only end a statement? A line break may do the same, or nothing."""
+    return node.parent is not None and not _COUNTING.search(node.parent.type)
 
 
 def _idle(node: Node) -> bool:

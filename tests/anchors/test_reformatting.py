@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,6 +20,92 @@ from scoutkit.anchors.region import Regions
 from scoutkit.model.notes import Region
 
 Span = tuple[int, int]  # the first and the last line, from 1
+
+SESSIONS = """\
+import hmac
+import json
+import time
+from app.store import Store, lookup
+from app.errors import BadCookie, Expired
+MAX_AGE = 60*60*24*14
+NAMES = ['session','csrf',
+  'locale']
+LIMITS = {'user': 10, 'admin': 100, 'robot': 0x1F, 'nobody': 0, 'everybody': 1000000, 'host': 5}
+normal = lambda name: name.strip().lower().replace('-','_')
+def cached(seconds, *, key = None):
+  def wrap(function):
+    kept = {}
+    def call(*args):
+      name = key(*args) if key else args
+      if name not in kept or kept[name][0] < time.time()-seconds: kept[name] = (time.time(), function(*args))
+      return kept[name][1]
+    return call
+  return wrap
+class Clock():
+    def now(self): return int(time.time())
+class Session():
+    '''One visitor's session.'''
+    kinds = ('short', 'long')
+    def __init__(self, user, issued, roles = (), *, address = '', agent = '', locale = 'en', remembered = False):
+        self.user, self.issued = user, issued
+        self.roles = [normal(role) for role in roles if role and not role.startswith('_') and role in LIMITS]
+        self.address = address; self.agent = agent
+        self.locale = locale
+        self.remembered = remembered
+    @property
+    def age(self):
+        return (time.time() - self.issued)
+    @property
+    def limit(self):
+
+        return max([LIMITS[role] for role in self.roles], default = 0)
+    @classmethod
+    def read(cls, text, signer, clock = None):
+        value = signer.verify(text)
+        if (value is None):
+            raise BadCookie('the signature is not ours', text = text[:20], hint = 'clear the cookies of this site')
+        found = cls(**json.loads(value))
+        if found.age > MAX_AGE and not found.remembered or found.issued > (clock or Clock()).now() + 60:
+            raise Expired(found.user, found.issued)
+        return found
+    def dump(self):
+        return json.dumps({'user': self.user, 'issued': self.issued, 'roles': self.roles,
+                           'address': self.address, 'locale': self.locale})
+
+
+class Signer:
+
+    def __init__(self, key): self.key = key
+
+    def sign(self, value):
+        mac = hmac.new(self.key, value.encode(), 'sha256')
+        return (value + '.' + mac.hexdigest())
+
+    def verify(self, cookie):
+        value, dot, given = cookie.rpartition('.')
+        total = len(value) + \\
+            len(given) + \\
+            len(dot)
+        if total > 4096: return None
+        return value if hmac.compare_digest(self.sign(value), cookie) else None
+@cached(30, key = lambda store, name: (id(store), name))
+def roles(store: Store, name: str) -> list :
+    rows = lookup(store, 'select role from roles where name = ? and ended is null order by role', [name])
+    return [row['role'] for row in rows]
+def start(store, signer, request, response):
+    # a new one for whoever comes without
+    session = Session(user = request.form['user'], issued = int(time.time()), roles = roles(store, request.form['id']))
+    response.set_cookie(NAMES[0], signer.sign(session.dump()), max_age = MAX_AGE, secure = True, httponly = True)
+    for name,value in sorted(request.cookies.items()):
+        if name not in NAMES: response.delete_cookie(name)
+    total = sum(
+        LIMITS[role]
+        for role in session.roles)
+    return session, total
+def stop(response):
+    for name in NAMES: response.delete_cookie( name )
+    print ( 'stopped', normal( NAMES[ 0 ] ), "isn't here", file = response.log )
+"""
 
 USERS = """\
 from app.sessions import Session, Signer
@@ -137,6 +225,18 @@ def definitions(text: str) -> dict[str, Span]:
     return found
 
 
+def blocks(text: str) -> dict[str, Span]:
+    """Where a script's declarations are, by their names: each up to the next."""
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines, start=1) if re.match(r"(export|type|const)\b", line)]
+    found = {}
+    for first, following in zip(heads, [*heads[1:], len(lines) + 1], strict=True):
+        name = re.match(r"(?:(?:export|default|async|function|class|interface|type|const) )+(\w+)", lines[first - 1])
+        assert name
+        found[name[1]] = (first, max(at for at in range(first, following) if lines[at - 1]))
+    return found
+
+
 def by_letters(old: str, new: str, spans: Iterable[Span], above: str = "") -> Wanted:
     """Where lines went while every letter and digit stayed, in its order, under what was put above."""
     before, after = letters(old), letters(new)
@@ -155,9 +255,27 @@ def by_name(old: dict[str, Span], new: dict[str, Span]) -> Wanted:
     return {span: new[name] for name, span in old.items()}
 
 
+def by_line(old: str, new: str, spans: Iterable[Span]) -> Wanted:
+    """Where single lines went that are in a text once."""
+    before, after = old.splitlines(), new.splitlines()
+    assert all(before.count(before[start - 1]) == after.count(before[start - 1]) == 1 for start, _ in spans)
+    places = {(start, end): after.index(before[start - 1]) + 1 for start, end in spans}
+    return {span: (at, at) for span, at in places.items()}
+
+
 def everything(old: str, new: str, above: str = "") -> Wanted:
     """Lines, windows and definitions of a Python module."""
     return by_letters(old, new, singles(old) + windows(old), above) | by_name(definitions(old), definitions(new))
+
+
+def test_black(checkout):
+    checkout.put("app/sessions.py", SESSIONS)
+    old = checkout.commit()
+    subprocess.run([sys.executable, "-m", "black", "-q", "."], cwd=checkout.root, check=True)
+    new = checkout.text("app/sessions.py")
+    assert len(new.splitlines()) > len(SESSIONS.splitlines()) + 50
+    wanted = by_letters(SESSIONS, new, singles(SESSIONS)) | by_name(definitions(SESSIONS), definitions(new))
+    assert checkout.lost(old, "app/sessions.py", wanted) == []
 
 
 def test_a_licence_header(checkout):
