@@ -54,7 +54,7 @@ class Pair:
         document = self._new.document(here) if here else None
         best = 0.0
         if document is not None:
-            for guess in self._between(lines.document, document).follow(lines):
+            for guess in self._between(lines.document, document).follow(lines, rough=not wide):
                 best = max(best, guess.survived)
                 yield replace(guess, path=here)
             if best >= _ENOUGH or lines.weight < 4:

@@ -66,8 +66,9 @@ class Within:
         self.map = LineMap(old, new)
         self._before, self._after = old.structure, new.structure
 
-    def follow(self, lines: Lines) -> Iterator[Guess]:
-        """Every place that lines may be at now, the likeliest first."""
+    def follow(self, lines: Lines, *, rough: bool = False) -> Iterator[Guess]:
+        """Every place that lines may be at now, the likeliest first. `rough`: without those that only the words of the
+        definition around would give, for a step that can still be halved."""
         shift = self.map.shifted(lines.start, lines.end)
         if shift is not None:
             yield Guess(lines.start + shift, lines.end + shift, "diff", 1.0, 1.0, kept=True)
@@ -96,7 +97,7 @@ class Within:
             agreed = edited is not None and (edited.start, edited.end) == (counterpart.start, counterpart.end)
             yield replace(counterpart, agreed=agreed)
             return
-        if edited is None or edited.how == "gap" or edited.survived < _POOR:
+        if not rough and (edited is None or edited.how == "gap" or edited.survived < _POOR):
             inside = self._inside(lines)
             if inside and (edited is None or inside.survived > edited.survived):
                 yield inside
