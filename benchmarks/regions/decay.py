@@ -2,10 +2,10 @@
 
     python benchmarks/regions/decay.py --folder CLONES [--per 40] [--seed 1] [--sheet FILE] [NAME…]
 
-For each clone: the first-parent commit that was newest 1, 3, 6, 12 and 24 months before its newest one; random text files
-of it; a random line, or five, that begin and end with a line that says something. Every reference is followed to
-the newest commit. *survives*: an independent look says that the content is still there: each line of the reference
-that says something stands, blanks aside, in the file of that path or in the file that `git diff -M` says it became; for such
+For each clone: the first-parent commit that was newest 1, 3, 6, 12 and 24 months before its newest one; random text
+files of it; a random line, or five, that begin and end with a line that says something. Every reference is followed to
+the newest commit. *survives*: an independent look says that the content is still there: each line of the reference that
+says something stands, blanks aside, in the file of that path or in the file that `git diff -M` says it became; of such
 references *located* is the share that the engine places (`fresh`, `moved` or `edited`). `--sheet` writes 200 random
 answers side by side, to be checked by eye.
 """

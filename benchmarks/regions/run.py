@@ -148,7 +148,8 @@ def _git(where: Path, *args: str) -> str:
 
 
 def by_diff(where: Path, row: Row) -> Place | None:
-    """The line map of `git diff -M --histogram`: surviving lines' first and last place."""
+    """The line map of `git diff -M --histogram`: where the first and the last line are that were not taken out; lines
+    that were replaced are the new ones in their place, in order."""
     raw = _git(where, "diff", "-M", "--histogram", "--diff-filter=R", "--name-status", "-z", row["from"], row["to"])
     fields = raw.split("\0")
     renamed = {fields[at + 1]: fields[at + 2] for at in range(0, len(fields) - 2, 3)}
@@ -171,7 +172,7 @@ def _through(hunks: list[tuple[int, ...]], line: int) -> int:
         if line < first:
             break
         if line < first + removed:
-            return 0
+            return new + min(line - first, added - 1) if added else 0
         shift = (new + added if added else new + 1) - (first + removed)
     return line + shift
 
