@@ -140,6 +140,8 @@ class Regions:
             for rate, guess in found.rated[:_SHOWN]
         )
         best, sure = found.guess, round(found.score, 3)
+        if best is not None and sure < score.GUESS:
+            return Located(Verdict.AMBIGUOUS, None, sure, best.survived, candidates)
         if best is None or lines is None:
             return Located(Verdict.AMBIGUOUS if found.ambiguous else Verdict.GONE, None, sure, 0.0, candidates)
         document = self._target.document(best.path)

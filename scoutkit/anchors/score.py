@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _LEAST = 0.3  # below it, a place is none
 _LEAST_ELSEWHERE = 0.55  # the same, in a file that never had the lines
 SURE = 0.8  # from here on, the commits between are not asked
+GUESS = 0.4  # below it, a place is a guess, and none is made
 CLEAR = 0.1  # by how much the best must beat the next
 
 
