@@ -65,7 +65,7 @@ def _leaves(root: Node, start: int, end: int) -> Iterator[Piece]:
         if node.end_point.row < start or node.start_point.row > end:
             continue
         if not node.child_count or _STRINGS.search(node.type) or depth > _DEEPEST:
-            if not ((node.type in ("(", ")") and _idle(node)) or (node.type == ";" and _between(node))):
+            if not ((node.type in ("(", ")") and _idle(node)) or (node.type in (";", ",") and _between(node))):
                 yield from _clipped(node, start, end)
         elif _STATEMENTS.match(node.type):
             yield from _sorted(node, start, end)
@@ -77,14 +77,17 @@ def _clipped(node: Node, start: int, end: int) -> Iterator[Piece]:
     """A leaf, row by row where it has several: a comment's or a string's lines stay apart."""
     text = (node.text or b"").decode("utf-8", "replace")
     first = node.start_point.row
+    bare = node.type == "property_identifier" and node.parent is not None and node.parent.type == "pair"  # {a: 1}
     for offset, line in enumerate(text.split("\n")):
         if start <= first + offset <= end and (even := _even(" ".join(line.split()))):
+            even = f'"{even}"' if bare else even
             yield Piece(even, first + offset, first + offset)
 
 
 def _between(node: Node) -> bool:
-    """Does a semicolon only end a statement? A line break may do the same, or nothing."""
-    return node.parent is not None and not _COUNTING.search(node.parent.type)
+    """Does a semicolon only end a statement, or a comma a type's member?."""
+    around = node.parent.type if node.parent else ""
+    return around in ("interface_body", "object_type") or (node.type == ";" and not _COUNTING.search(around))
 
 
 def _idle(node: Node) -> bool:

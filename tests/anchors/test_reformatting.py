@@ -107,6 +107,47 @@ def stop(response):
     print ( 'stopped', normal( NAMES[ 0 ] ), "isn't here", file = response.log )
 """
 
+REPORT = """\
+import sys
+import os
+from app.store import Store
+import json
+import argparse
+from collections import Counter
+import requests
+from app.errors import Expired
+
+ROLES = ("member", "admin")
+
+
+def count(store):
+    return Counter(role for user in store for role in user.roles)
+
+
+def fetch(address):
+    answer = requests.get(address, timeout=10)
+    if answer.status_code == 410:
+        raise Expired(address)
+    return json.loads(answer.text)
+
+
+class Report:
+    def __init__(self, store: Store):
+        self.totals = count(store)
+
+    def write(self, stream=sys.stdout):
+        for role in ROLES:
+            print(role, self.totals[role], file=stream)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("store", type=Store)
+    chosen = parser.parse_args()
+    Report(chosen.store).write()
+    return os.EX_OK
+"""
+
 USERS = """\
 from app.sessions import Session, Signer
 from app.mail import deliver
@@ -145,6 +186,167 @@ BILLING = "".join(
     f"    return account.balance\n\n\n"
     for number, word in enumerate(("private", "company", "school", "charity"), start=3)
 )
+
+SCRIPT = """\
+import { createHmac, timingSafeEqual } from 'crypto'
+import type { Request,Response } from 'express'
+
+const MAX_AGE = 60*60*24*14
+export const DEFAULTS = { name: 'session', maxAge: MAX_AGE, secure: true, sameSite: 'lax', "path": '/' }
+
+export interface Session { user: string, issued: number,
+  roles: string[] }
+
+type Handler = (request: Request, response: Response, session: Session | undefined) => Promise<void> | void
+
+export class Signer {
+  private key: string
+  constructor(key: string) { this.key = key }
+
+  sign(value: string): string {
+    const mac = createHmac('sha256', this.key).update(value).digest('base64url')
+    return value + '.' + mac }
+
+  verify(cookie: string): string | undefined {
+    const at = cookie.lastIndexOf('.')
+    if (at < 0) return undefined
+    const value = cookie.slice(0, at), given = Buffer.from(cookie.slice(at + 1)), wanted = Buffer.from(this.mac(value))
+    return given.length === wanted.length && timingSafeEqual(given, wanted) ? value : undefined
+  }
+}
+
+export function parse(header: string | undefined): Map<string, string> {
+  // a cookie without a value is nobody's
+  const pairs = (header || '').split(';').map(pair => pair.trim().split('=')).filter(parts => parts.length === 2)
+  return new Map(pairs.map(([name, text]) => [name, decodeURIComponent(text)])); // the last one counts
+}
+
+export async function load(signer: Signer, store: { get(id: string): Promise<Session | undefined> }, request: Request) {
+  const found = parse(request.headers.cookie).get(DEFAULTS.name)
+  const id = found && signer.verify(found)
+  if (!id) { return undefined }
+  const session = await store.get(id)
+  return session && session.issued + DEFAULTS.maxAge > Date.now() / 1000 ? session : undefined
+}
+
+export const guard = (signer: Signer, store: any, role = 'user') => async (request: any, response: any, next: any) => {
+  const session = await load(signer, store, request)
+  if (!session || !session.roles.includes(role))
+    return response.status(session ? 403 : 401).json({error: session ? 'forbidden' : 'unknown', needed: role})
+  try { response.locals.session = session; next()
+  } catch (problem) {
+    next(problem)
+  }
+}
+
+export default function mount(app: any, handlers: Record<string, Handler>) {
+    for (const [path, handler] of Object.entries(handlers)) {
+        app.get(path, (request: Request, response: Response) => handler(request, response, response.locals.session))
+    }
+    return app
+}
+"""
+
+PRETTY = """\
+import { createHmac, timingSafeEqual } from "crypto";
+import type { Request, Response } from "express";
+
+const MAX_AGE = 60 * 60 * 24 * 14;
+export const DEFAULTS = {
+  name: "session",
+  maxAge: MAX_AGE,
+  secure: true,
+  sameSite: "lax",
+  path: "/",
+};
+
+export interface Session {
+  user: string;
+  issued: number;
+  roles: string[];
+}
+
+type Handler = (
+  request: Request,
+  response: Response,
+  session: Session | undefined,
+) => Promise<void> | void;
+
+export class Signer {
+  private key: string;
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  sign(value: string): string {
+    const mac = createHmac("sha256", this.key)
+      .update(value)
+      .digest("base64url");
+    return value + "." + mac;
+  }
+
+  verify(cookie: string): string | undefined {
+    const at = cookie.lastIndexOf(".");
+    if (at < 0) return undefined;
+    const value = cookie.slice(0, at),
+      given = Buffer.from(cookie.slice(at + 1)),
+      wanted = Buffer.from(this.mac(value));
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
+      ? value
+      : undefined;
+  }
+}
+
+export function parse(header: string | undefined): Map<string, string> {
+  // a cookie without a value is nobody's
+  const pairs = (header || "")
+    .split(";")
+    .map((pair) => pair.trim().split("="))
+    .filter((parts) => parts.length === 2);
+  return new Map(pairs.map(([name, text]) => [name, decodeURIComponent(text)])); // the last one counts
+}
+
+export async function load(
+  signer: Signer,
+  store: { get(id: string): Promise<Session | undefined> },
+  request: Request,
+) {
+  const found = parse(request.headers.cookie).get(DEFAULTS.name);
+  const id = found && signer.verify(found);
+  if (!id) {
+    return undefined;
+  }
+  const session = await store.get(id);
+  return session && session.issued + DEFAULTS.maxAge > Date.now() / 1000
+    ? session
+    : undefined;
+}
+
+export const guard =
+  (signer: Signer, store: any, role = "user") =>
+  async (request: any, response: any, next: any) => {
+    const session = await load(signer, store, request);
+    if (!session || !session.roles.includes(role))
+      return response
+        .status(session ? 403 : 401)
+        .json({ error: session ? "forbidden" : "unknown", needed: role });
+    try {
+      response.locals.session = session;
+      next();
+    } catch (problem) {
+      next(problem);
+    }
+  };
+
+export default function mount(app: any, handlers: Record<string, Handler>) {
+  for (const [path, handler] of Object.entries(handlers)) {
+    app.get(path, (request: Request, response: Response) =>
+      handler(request, response, response.locals.session),
+    );
+  }
+  return app;
+}
+"""
 
 FILES = {"app/users.py": USERS, "lib/billing.py": BILLING}
 
@@ -276,6 +478,29 @@ def test_black(checkout):
     assert len(new.splitlines()) > len(SESSIONS.splitlines()) + 50
     wanted = by_letters(SESSIONS, new, singles(SESSIONS)) | by_name(definitions(SESSIONS), definitions(new))
     assert checkout.lost(old, "app/sessions.py", wanted) == []
+
+
+def test_prettier(checkout):
+    """PRETTY is what prettier 3.10.1 made of SCRIPT: node is not there wherever tests run."""
+    checkout.put("src/session.ts", SCRIPT)
+    old = checkout.commit()
+    checkout.put("src/session.ts", PRETTY)
+    wanted = by_letters(SCRIPT, PRETTY, singles(SCRIPT)) | by_name(blocks(SCRIPT), blocks(PRETTY))
+    assert checkout.lost(old, "src/session.ts", wanted) == []
+
+
+def test_sorted_imports(checkout):
+    checkout.put("app/report.py", REPORT)
+    old = checkout.commit()
+    sort = [sys.executable, "-m", "ruff", "check", "-q", "--isolated", "--no-cache", "--select", "I", "--fix", "."]
+    subprocess.run(sort, cwd=checkout.root, check=True)
+    new = checkout.text("app/report.py")
+    order = [new.index(line) for line in REPORT.splitlines()[:8]]
+    assert order != sorted(order)
+    spans = singles(REPORT)
+    wanted = by_line(REPORT, new, spans) | by_name(definitions(REPORT), definitions(new))
+    assert len(wanted) > 20
+    assert checkout.lost(old, "app/report.py", wanted) == []
 
 
 def test_a_licence_header(checkout):
