@@ -85,7 +85,7 @@ def _clipped(node: Node, start: int, end: int) -> Iterator[Piece]:
 
 
 def _between(node: Node) -> bool:
-    """Does a semicolon only end a statement, or a comma a type's member?."""
+    """Does a semicolon only end a statement, or a comma a type's member?"""
     around = node.parent.type if node.parent else ""
     return around in ("interface_body", "object_type") or (node.type == ";" and not _COUNTING.search(around))
 
