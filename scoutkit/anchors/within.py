@@ -118,7 +118,25 @@ class Within:
             return None
         if _all_words(lines.keys) - _all_words(self.new.keys[begin : until + 1]):
             return None  # which needs no syntax tree to see
-        before, after = self._before.pieces(low, high), self._after.pieces(begin, until)
+        found = self._laid_out(lines, (low, high), (begin, until))
+        if found is None and high + 1 < len(self.old) and not weight(self.old.keys[high + 1]):
+            wide = self._past_signs(high, until)  # the brace below may be another's
+            found = self._laid_out(lines, (low, wide[0]), (begin, wide[1]))
+        return found
+
+    def _past_signs(self, high: int, until: int) -> tuple[int, int]:
+        """The last old and the last new line of a window that also takes the lines below that say nothing."""
+        below = high + 1
+        while below < len(self.old) and (not weight(self.old.keys[below]) or self.map.to[below] < 0):
+            below += 1
+            if below - high > _CONTEXT:
+                return high, until
+        return below - 1, self.map.to[below] - 1 if below < len(self.old) else len(self.new) - 1
+
+    def _laid_out(self, lines: Lines, old: tuple[int, int], new: tuple[int, int]) -> Guess | None:
+        """The same pieces of lines, in the old and the new lines of a window."""
+        until = new[1]
+        before, after = self._before.pieces(*old), self._after.pieces(*new)
         inside = [number for number, piece in enumerate(before) if lines.start <= piece.row <= lines.end]
         if not inside:
             return None
