@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from scoutkit.anchors.within import Lines
+from scoutkit.anchors.guess import Lines
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

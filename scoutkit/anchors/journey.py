@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from scoutkit.anchors import score
+from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target
-from scoutkit.anchors.within import Lines
 
 _STEPS = 64  # pairs looked at for one answer
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from scoutkit.anchors import score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.elsewhere import Elsewhere
+from scoutkit.anchors.guess import Guess, Lines
 from scoutkit.anchors.targets import CommitFiles, Target
-from scoutkit.anchors.within import Guess, Lines, Within
+from scoutkit.anchors.within import Within
 from scoutkit.objects import Objects
 
 _ENOUGH = 0.5  # of lines that survived where they were: they are not looked for in other files

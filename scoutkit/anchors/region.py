@@ -12,10 +12,10 @@ from typing import Self
 from scoutkit import git
 from scoutkit.anchors import columns, remembered, sameness, score
 from scoutkit.anchors.document import Document
+from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target, WorkingTree
-from scoutkit.anchors.within import Lines
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository

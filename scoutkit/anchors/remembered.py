@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from scoutkit.anchors import fingerprint, linemap, score
 from scoutkit.anchors.document import Document
+from scoutkit.anchors.guess import Guess
 from scoutkit.anchors.pair import Found, best_of
 from scoutkit.anchors.targets import Target
-from scoutkit.anchors.within import Guess
 from scoutkit.model.notes import Anchor
 
 _FILES = 3_000  # files that are read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoutkit.anchors.within import Lines
+from scoutkit.anchors.guess import Lines
 
 _LONG = 2_000  # lines
 _FAR = 40  # letters and digits by which the same text may differ in weight

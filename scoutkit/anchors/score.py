@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scoutkit.anchors.within import Guess, Lines
+from scoutkit.anchors.guess import Guess, Lines
 
 if TYPE_CHECKING:
     from scoutkit.anchors.pair import Found

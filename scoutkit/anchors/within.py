@@ -3,59 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from scoutkit.anchors import structure
 from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.guess import Guess, Lines
 from scoutkit.anchors.linemap import LineMap, likeness
+from scoutkit.anchors.relaid import in_common, relaid
 from scoutkit.anchors.structure import Part
 
 _CONTEXT = 5  # lines above and below that must have come along
 _LONG = 400  # lines of a definition whose words are compared
-_POOR = 0.5
+_POOR = 0.5  # of lines that survived: below it, the definition around is asked
 _MUCH = 20  # letters and digits of lines that are looked for in other files though they were edited
-_PLAIN = 0.7
+_PLAIN = 0.7  # of lines that survived: from here on, the tree is not asked where both ends are sure
 _WORD = re.compile(r"\w+")
 _CLEAR = 0.35  # by how much a part must beat the next to be the counterpart
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """A place, from 0, inclusive. `survived`: how much of the old lines' content is in it, 0 to 1. `context`: how many
-    of the lines around came along, 0 to 1. `kept`: the same lines, blanks aside. `how` it was found."""
-
-    start: int
-    end: int
-    how: str
-    survived: float
-    context: float
-    kept: bool = False
-    path: str = ""
-    others: int = 0  # places as good
-    agreed: bool = True  # the diff and the syntax tree say the same
-    share: float = 0.0  # of a renamed file: how much of the old one it holds
-    behind: float = 0.0  # by how much the best such file is better
-    edges: int = 2  # of the first and last line, how many are known
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Lines of a document, from 0, inclusive; columns from 1, 0 for whole lines."""
-
-    document: Document
-    start: int
-    end: int
-    columns: tuple[int, int] = (0, 0)
-
-    @property
-    def keys(self) -> list[str]:
-        return self.document.keys[self.start : self.end + 1]
-
-    @property
-    def weight(self) -> int:
-        return sum(map(weight, self.keys))
 
 
 class Within:
@@ -82,8 +46,8 @@ class Within:
             yield guess if once else replace(guess, agreed=self._same_holder(lines, first, last))
             if once or guess.agreed:
                 return
-        if relaid := self._relaid(lines, placed):
-            yield relaid
+        if anew := relaid(self.map, lines, placed):
+            yield anew
             return
         if lines.weight:
             yield from self._copies(lines)
@@ -104,60 +68,6 @@ class Within:
                 return
         if edited:
             yield edited
-
-    def _relaid(self, lines: Lines, placed: list[tuple[int, float]]) -> Guess | None:
-        """The same words and signs in a row, on other lines: what a formatter makes of text."""
-        new = [self.map.to[line] for line in range(lines.start, lines.end + 1)]
-        gaps = [self.map.gap(lines.start + number) for number, at in enumerate(new) if at < 0]
-        if not gaps or (all(alike == 0.0 for _, alike in placed) and gaps[0].new == gaps[0].new_end):
-            return None
-        low, high = min(gaps[0].old, lines.start), max(gaps[-1].old_end - 1, lines.end)
-        begin = gaps[0].new if gaps[0].old <= lines.start else new[0]
-        until = gaps[-1].new_end - 1 if gaps[-1].old_end > lines.end else new[-1]
-        if not 0 <= begin <= until or max(high - low, until - begin) > _LONG:
-            return None
-        if _all_words(lines.keys) - _all_words(self.new.keys[begin : until + 1]):
-            return None  # which needs no syntax tree to see
-        found = self._laid_out(lines, (low, high), (begin, until))
-        if found is None and high + 1 < len(self.old) and not weight(self.old.keys[high + 1]):
-            wide = self._past_signs(high, until)  # the brace below may be another's
-            found = self._laid_out(lines, (low, wide[0]), (begin, wide[1]))
-        return found
-
-    def _past_signs(self, high: int, until: int) -> tuple[int, int]:
-        """The last old and the last new line of a window that also takes the lines below that say nothing."""
-        below = high + 1
-        while below < len(self.old) and (not weight(self.old.keys[below]) or self.map.to[below] < 0):
-            below += 1
-            if below - high > _CONTEXT:
-                return high, until
-        return below - 1, self.map.to[below] - 1 if below < len(self.old) else len(self.new) - 1
-
-    def _laid_out(self, lines: Lines, old: tuple[int, int], new: tuple[int, int]) -> Guess | None:
-        """The same pieces of lines, in the old and the new lines of a window."""
-        until = new[1]
-        before, after = self._before.pieces(*old), self._after.pieces(*new)
-        inside = [number for number, piece in enumerate(before) if lines.start <= piece.row <= lines.end]
-        if not inside:
-            return None
-        first, last = inside[0], inside[-1]
-        words, now = [piece.text for piece in before], [piece.text for piece in after]
-        if words == now:
-            start, end = first, last
-        else:
-            to = _in_common(words, now)
-            start, end = to.get(first, -1), to.get(last, -1)
-            wanted = words[first : last + 1]
-            if start < 0 or now[start : end + 1] != wanted or sum(map(weight, wanted)) < 8:
-                return None
-            known = set(to.values())
-            rows = range(after[start].row, after[end].end + 1)
-            if any(number not in known for number, piece in enumerate(after) if piece.row in rows):
-                return None  # something new stands beside it
-        row = after[end].end
-        while row < until and self.new.keys[row + 1] and not any(piece.row <= row + 1 <= piece.end for piece in after):
-            row += 1  # a bracket that is no piece closes what ends here
-        return Guess(after[start].row, row, "layout", 1.0, 1.0, kept=True)
 
     def _plain(self, lines: Lines, edited: Guess, placed: list[tuple[int, float]]) -> bool:
         """Is a place so clear from the lines alone that the syntax tree would add nothing?"""
@@ -208,7 +118,7 @@ class Within:
         after = _words(self.new, found.start, found.end)
         first, last = (lines.start, max(lines.columns[0] - 1, 0)), (lines.end, lines.columns[1] or 10**9)
         inside = [n for n, (word, row, at) in enumerate(before) if first <= (row, at) < last]
-        to = _in_common([word for word, *_ in before], [word for word, *_ in after])
+        to = in_common([word for word, *_ in before], [word for word, *_ in after])
         rows = [after[to[n]][1] for n in inside if n in to]
         if not rows or len(rows) < len(inside) / 2:
             return None
@@ -324,21 +234,6 @@ class Within:
             rate += 0.2
         rate -= 0.05 * min(abs(part.depth - one.depth), 4)
         return rate, min(max(inside / size if size else 0.0, near), 1.0)
-
-
-def _all_words(keys: Sequence[str]) -> Counter[str]:
-    return Counter(_WORD.findall(" ".join(keys).lower()))
-
-
-def _in_common(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """A longest common subsequence, by the places in both."""
-    from rapidfuzz.distance import LCSseq
-
-    to: dict[int, int] = {}
-    for step in LCSseq.opcodes(old, new):
-        if step.tag == "equal":
-            to |= {step.src_start + n: step.dest_start + n for n in range(step.src_end - step.src_start)}
-    return to
 
 
 def _words(document: Document, start: int, end: int) -> list[tuple[str, int, int]]:

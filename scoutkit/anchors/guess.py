@@ -1,0 +1,44 @@
+"""Lines that are looked for, and a place they may be at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scoutkit.anchors.document import Document, weight
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A place, from 0, inclusive. `survived`: how much of the old lines' content is in it, 0 to 1. `context`: how many
+    of the lines around came along, 0 to 1. `kept`: the same lines, blanks aside. `how` it was found."""
+
+    start: int
+    end: int
+    how: str
+    survived: float
+    context: float
+    kept: bool = False
+    path: str = ""
+    others: int = 0  # places as good
+    agreed: bool = True  # the diff and the syntax tree say the same
+    share: float = 0.0  # of a renamed file: how much of the old one it holds
+    behind: float = 0.0  # by how much the best such file is better
+    edges: int = 2  # of the first and last line, how many are known
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a document, from 0, inclusive; columns from 1, 0 for whole lines."""
+
+    document: Document
+    start: int
+    end: int
+    columns: tuple[int, int] = (0, 0)
+
+    @property
+    def keys(self) -> list[str]:
+        return self.document.keys[self.start : self.end + 1]
+
+    @property
+    def weight(self) -> int:
+        return sum(map(weight, self.keys))
