@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import git, standing
+from scoutkit import git, history, standing
 from scoutkit.anchors import anchor
 from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
@@ -118,7 +118,7 @@ def _check_found(note: Note, cited: Sequence[Followed]) -> None:
 def _check_committed(desk: Desk, head: str, citations: Sequence[Citation]) -> None:
     """A person confirms what they see, and what is stored is HEAD: both must be the same."""
     paths = sorted({one.path for one in citations if one.verdict is not Verdict.WRONG})
-    if desk.repository.toplevel and paths and (other := git.differing(desk.where, head, paths)):
+    if desk.repository.toplevel and paths and (other := history.differing(desk.where, head, paths)):
         raise ScoutError(
             f"not confirmed, cited files have changes that are not committed: {_listed(other)}",
             "commit them, or set them aside: git stash",

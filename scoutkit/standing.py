@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from scoutkit import git
+from scoutkit import git, history
 from scoutkit.anchors import check, touched
 from scoutkit.anchors.check import Followed
 from scoutkit.anchors.touched import Touched
@@ -59,7 +59,7 @@ def choose(desk: Desk, *, named: Sequence[Note] = (), since: float | None = None
         begin = datetime.now(UTC) - timedelta(days=min(since, 36_500))
         notes = [note for note in notes if any(_after(at, begin) for at in (note.at, *(at for _, at in note.verified)))]
     if staged:
-        files = set(git.staged(desk.repository))
+        files = set(history.staged(desk.repository))
         notes = [note for note in notes if files & {note.path, *cited_files(note)}]
     return notes
 

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from scoutkit.anchors.guess import Lines
+from scoutkit.anchors.relaid import in_common
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -30,17 +31,12 @@ def follow(old: Lines, new: Lines) -> Spot | None:
         lines = new.document.lines
         indent = len(lines[new.start]) - len(lines[new.start].lstrip())
         return Spot(new.start, new.end, indent + 1, max(len(lines[new.end].rstrip()), 1))
-    from rapidfuzz.distance import LCSseq
-
     before, after = _tokens(old), _tokens(new)
     begin, until = (0, old.columns[0] - 1), (old.end - old.start, old.columns[1] - 1)
     inside = [n for n, (row, at, to, _) in enumerate(before) if (row, to - 1) >= begin and (row, at) <= until]
     if not inside:
         return Spot(new.start, new.end, *old.columns)
-    to: dict[int, int] = {}
-    for step in LCSseq.opcodes([token for *_, token in before], [token for *_, token in after]):
-        if step.tag == "equal":
-            to |= {step.src_start + n: step.dest_start + n for n in range(step.src_end - step.src_start)}
+    to = in_common([token for *_, token in before], [token for *_, token in after])
     left = [to[n] for n in inside if n in to]
     words = [n for n in inside if before[n][3][0].isalnum() or before[n][3][0] == "_"]
     if not left or (words and not any(n in to for n in words)):

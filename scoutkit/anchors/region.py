@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from scoutkit import git
+from scoutkit import history
 from scoutkit.anchors import columns, remembered, sameness, score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
@@ -93,7 +93,7 @@ class Regions:
 
     def _journey(self, commit: str) -> Journey:
         if commit not in self._journeys:
-            stations = git.mainline(self._where, commit, self._to or "HEAD")
+            stations = history.mainline(self._where, commit, self._to or "HEAD")
             stations = stations[:-1] if self._to else stations
             self._journeys[commit] = Journey(stations, self._files, self._target, self._pair)
         return self._journeys[commit]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scoutkit import git
+from scoutkit import history
 from scoutkit.anchors.check import Followed
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -74,7 +74,7 @@ def count(
             [one for one in asked if one.base.path in paths],
             [one for one in asked if one.base.path > paths[-1]],
         )
-        text = git.patches(where, old, new, sorted({*paths, *(one.now.path for one in now if one.now)}))
+        text = history.patches(where, old, new, sorted({*paths, *(one.now.path for one in now if one.now)}))
         if text is None or not (text or uncommitted):
             return {}
         found |= _counted(text, now)

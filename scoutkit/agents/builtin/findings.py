@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scoutkit import git, symbols
+from scoutkit import git, history, symbols
 from scoutkit.agents.builtin import around
 from scoutkit.agents.builtin.around import Link
 from scoutkit.agents.builtin.evidence import Cited, cite, words_held
@@ -17,7 +17,8 @@ from scoutkit.agents.builtin.question import Question
 from scoutkit.agents.builtin.rank import Range, Ranking
 from scoutkit.agents.builtin.segment import Place
 from scoutkit.errors import ScoutError
-from scoutkit.git import Commit, Snapshot
+from scoutkit.git import Snapshot
+from scoutkit.history import Commit
 
 SPOTS, PER_FILE, EXCERPT = 8, 4, 6
 LEAD = 1.25  # times the second file's score; with less, more files are shown and fewer ranges of each
@@ -87,7 +88,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     changed = list(dict.fromkeys(spot.cited.path for spot in spots))[:1]
     commits: list[Commit] | None = []
     try:
-        commits = list(git.history(where, snapshot.commit, changed, limit=20)) if changed else []
+        commits = list(history.newest(where, snapshot.commit, changed, limit=20)) if changed else []
     except ScoutError:
         commits = None
     return Findings(

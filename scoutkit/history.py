@@ -1,0 +1,106 @@
+"""What lies between commits: who touched what, by which way one leads to another, and what differs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scoutkit import git
+from scoutkit.complaints import failure
+from scoutkit.model.places import Repository
+
+
+class Commit(NamedTuple):
+    """A commit in a history: when (ISO 8601), who and its subject line."""
+
+    id: str
+    when: str
+    author: str
+    subject: str
+
+
+def newest(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> Iterator[Commit]:
+    """The newest commits up to `commit` that touched any of `paths`, through GitPython.
+
+    ScoutError when git cannot tell, for instance for want of objects.
+    """
+    import git as gitpython
+
+    repository = gitpython.Repo(where)
+    try:
+        for found in repository.iter_commits(commit, paths=[f":(literal){path}" for path in paths], max_count=limit):
+            yield Commit(found.hexsha, found.committed_datetime.isoformat(), str(found.author.name), str(found.summary))
+    except (gitpython.GitCommandError, ValueError) as error:  # the second: an object that is not there
+        raise failure(where, str(getattr(error, "stderr", "") or error)) from error
+    finally:
+        repository.close()
+
+
+def mainline(where: Path, old: str, new: str) -> list[str]:
+    """The commits between two, from the old to the new, both included: by first parents where those lead from one to
+    the other, else by whichever do; back to what they share and on from there where neither comes from the other.
+    Only what is here; [old, new] where that is nothing."""
+    for one, other, step in ((old, new, -1), (new, old, 1)):
+        done = git.git(where, "rev-list", "--parents", "--ancestry-path", f"{one}..{other}")
+        if done.code == 0 and done.text:
+            return _path(other, one, done.text)[::step]
+    done = git.git(where, "rev-list", "--first-parent", "--left-right", f"{old}...{new}")
+    marked = done.text.split() if done.code == 0 else []
+    back = [line[1:] for line in marked if line.startswith("<")]
+    forth = [line[1:] for line in reversed(marked) if line.startswith(">")]
+    return list(dict.fromkeys([old, *back, *forth, new]))
+
+
+def _path(young: str, old: str, listed: str) -> list[str]:
+    """From a commit down to one it comes from; `listed`: each commit between, then its parents."""
+    parents = {(ids := line.split())[0]: ids[1:] for line in listed.splitlines()}
+    path = [young]
+    while path[-1] != old and path[-1] in parents:
+        above = parents[path[-1]]
+        path.append(next((one for one in above if one in parents or one == old), old))
+    return path
+
+
+def patches(where: Path, old: str, new: str, paths: Sequence[str]) -> str | None:
+    """What the commits since `old`, up to `new`, did to some files: `git log -p`, oldest first, without context lines,
+    decoded with surrogateescape. None where git cannot tell, for instance because `old` is not here.
+
+    Each commit begins with NUL, id, parents (those in the answer, or before it), author and moment, each ended by NUL.
+    A merge shows what it brought to its first parent.
+    """
+    done = git.git(
+        where,
+        *("-c", "core.quotePath=false", "log", "--reverse", "--topo-order", "--parents", "--no-show-signature"),
+        *("--format=%x00%H%x00%P%x00%aN%x00%aI%x00", "-p", "-U0", "--diff-merges=first-parent", "-M", "--no-color"),
+        *("--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options"),
+        *(f"{old}..{new}", "--"),
+        *(f":(top,literal){path}" for path in paths),
+        env={"GIT_NO_LAZY_FETCH": "1"},
+    )
+    return os.fsdecode(done.out) if done.code == 0 else None
+
+
+def staged(repository: Repository) -> list[str]:
+    """The files that the next commit changes or removes; paths from the repository's root.
+
+    A hook of `git commit -a` or `git commit FILE` is told of another index by GIT_INDEX_FILE.
+    """
+    where = repository.toplevel or repository.git_dir
+    index = Path(os.path.realpath(where / os.environ.get("GIT_INDEX_FILE", "")))
+    env = {"GIT_INDEX_FILE": str(index)} if index.is_relative_to(repository.git_dir) and index.is_file() else None
+    born = git.git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
+    against = () if born else (git.output(where, "hash-object", "-t", "tree", "--stdin").strip(),)  # the empty tree
+    listing = git.output(where, "diff", "--cached", "--name-only", "--no-renames", "-z", *against, env=env)
+    return [path for path in listing.split("\0") if path]
+
+
+def differing(where: Path, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of some files that the working tree does not hold as a commit does."""
+    listing = git.output(
+        where,
+        *("diff", "--name-only", "--no-renames", "-z", commit, "--"),
+        *(f":(top,literal){path}" for path in paths),
+    )
+    return [path for path in listing.split("\0") if path]
