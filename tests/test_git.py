@@ -321,15 +321,3 @@ def test_binary_and_undecodable_files(repo: Path, git: Git) -> None:
         assert snapshot.text("binary") is None
         assert snapshot.blob("binary") == b"a\0b"
         assert snapshot.lines("latin") == ["caf\ufffd", "form\x0cfeed"]
-
-
-def test_the_history_of_paths(repo: Path, git: Git) -> None:
-    (repo / "README.md").write_text("two\n")
-    git(repo, "commit", "-qam", "second")
-    (repo / "[glob]*").write_text("x")
-    git(repo, "add", "-A")
-    git(repo, "commit", "-qm", "third")
-    subjects = [commit.subject for commit in scout.history(repo, "HEAD", ["README.md"], limit=9)]
-    assert subjects == ["second", "first"]
-    assert [commit.subject for commit in scout.history(repo, "HEAD", ["[glob]*"], limit=9)] == ["third"]
-    assert [commit.author for commit in scout.history(repo, "HEAD", ["README.md"], limit=1)] == ["A"]
