@@ -22,14 +22,22 @@ if TYPE_CHECKING:
 LARGEST = 1_000_000  # characters: longer texts are data or generated
 _LONG_LINES = 400  # characters a line on average: beyond this it is minified
 _PATIENCE = 1.0  # CPU seconds for parsing one file, and a second for each 200 kB
+_LETTER = re.compile(r"\w")
 _NOISE = re.compile(r"(?<!\W)\s*+(?:[^\w\s]\s*+){1500}")  # in such runs a query takes time quadratic in their length
+_STRETCH = 700  # less than half of such a run: one that long has a stretch of this length without a letter
 _DEEPEST = 500  # nodes deeper than this are not looked at: a query takes time quadratic in the depth
 
 
 def unfit(text: str) -> bool:
     """Too large, minified, or no source text: not worth parsing, or not safe to."""
     size = len(text)
-    return size > LARGEST or (size > 20_000 and size > _LONG_LINES * text.count("\n")) or bool(_NOISE.search(text))
+    return size > LARGEST or (size > 20_000 and size > _LONG_LINES * text.count("\n")) or _noisy(text)
+
+
+def _noisy(text: str) -> bool:
+    """Is there a long run of signs? The stretches are looked at first: that is quick."""
+    stretches = range(0, len(text) - _STRETCH, _STRETCH)
+    return any(not _LETTER.search(text, at, at + _STRETCH) for at in stretches) and bool(_NOISE.search(text))
 
 
 def parse(language: str, text: str) -> Node | None:

@@ -84,7 +84,7 @@ class Objects:
     def changes(self, old: str, new: str, prefix: str = "") -> Iterator[Change]:
         """What differs between two trees. Folders with the same object are the same."""
         before, after = self._entries(old), self._entries(new)
-        for name in before.keys() | after.keys():
+        for name in before | after:
             was, now = before.get(name), after.get(name)
             if was == now:
                 continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,15 +41,7 @@ class Document:
     @functools.cached_property
     def keys(self) -> list[str]:
         """Lines with blanks made even: what makes two lines the same."""
-        return [" ".join(line.split()) for line in self.lines]
-
-    @functools.cached_property
-    def places(self) -> dict[str, list[int]]:
-        """Where each key stands."""
-        found: dict[str, list[int]] = {}
-        for number, key in enumerate(self.keys):
-            found.setdefault(key, []).append(number)
-        return found
+        return list(map(_even, self.lines))
 
     @functools.cached_property
     def said(self) -> frozenset[str]:
@@ -57,9 +50,24 @@ class Document:
 
     def runs(self, keys: Sequence[str]) -> list[int]:
         """The lines at which these keys stand one after the other, blank ones at the ends of the run included."""
-        rarest = min(range(len(keys)), key=lambda at: len(self.places.get(keys[at], ())))
-        wanted, starts = list(keys), (number - rarest for number in self.places.get(keys[rarest], ()))
+        wanted = list(keys)
+        telling = max(range(len(wanted)), key=lambda at: len(wanted[at]))
+        starts = (number - telling for number in self.places(wanted[telling]))
         return [at for at in starts if at >= 0 and self.keys[at : at + len(wanted)] == wanted]
+
+    def places(self, key: str) -> Iterator[int]:
+        """Where a key stands."""
+        at = -1
+        with contextlib.suppress(ValueError):
+            while True:
+                at = self.keys.index(key, at + 1)
+                yield at
+
+
+@functools.lru_cache(maxsize=65_536)
+def _even(line: str) -> str:
+    """A line with blanks made even. The versions of a file share most lines: each is kept once."""
+    return " ".join(line.split())
 
 
 def tokens(line: str) -> list[str]:

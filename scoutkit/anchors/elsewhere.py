@@ -14,6 +14,7 @@ _FILES = 4_000  # files that are read
 _BYTES = 64_000_000
 _RENAMED = 0.3  # of a file's lines that a renamed one keeps, at least
 _CLOSE = 0.15  # the same, of one with the same name in another folder
+_HOLDING = 20  # files that hold a line
 _NEEDLE = 8  # letters and digits of a line that is looked for in other files
 
 
@@ -25,6 +26,7 @@ class Elsewhere:
         self._skip = notes.rstrip("/") + "/" if notes else ""
         self._renamed: dict[str, list[tuple[str, float]]] = {}
         self._new: list[tuple[str, str]] | None = None
+        self._holding: dict[bytes, list[str]] = {}
         self._hay: tuple[bytes, list[int], list[str]] | None = None
 
     def renamed(self, path: str, name: str, old: Document) -> list[tuple[str, float]]:
@@ -66,15 +68,19 @@ class Elsewhere:
         if weight(keys[best]) < _NEEDLE:
             return []
         needle = lines[best].strip().encode("utf-8", "replace")
+        if needle not in self._holding:
+            self._holding[needle] = list(self._scan(path, needle))
+        return _by_nearness(path, [one for one in self._holding[needle] if one != path])
+
+    def _scan(self, path: str, needle: bytes) -> Iterator[str]:
         hay, starts, paths = self._haystack(path)
-        found: dict[str, None] = {}
+        number = 0
         at = hay.find(needle)
-        while at >= 0 and len(found) < 20:
-            number = bisect.bisect_right(starts, at) - 1
-            found[paths[number]] = None
-            following = starts[number + 1] if number + 1 < len(starts) else len(hay)
-            at = hay.find(needle, following)
-        return _by_nearness(path, [one for one in found if one != path])
+        while at >= 0 and number < _HOLDING:
+            here = bisect.bisect_right(starts, at) - 1
+            yield paths[here]
+            number += 1
+            at = hay.find(needle, starts[here + 1]) if here + 1 < len(starts) else -1
 
     def _appeared(self, path: str) -> list[tuple[str, str]]:
         """Files that the old tree does not have, and their content's name."""

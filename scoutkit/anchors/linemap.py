@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from scoutkit.anchors.document import Document, tokens, weight
@@ -75,16 +76,14 @@ class LineMap:
     @functools.cached_property
     def _gaps(self) -> list[Gap]:
         """Every stretch of unmatched old lines, in order."""
-        gaps, line = [], 0
-        while line < len(self.to):
-            if self.to[line] >= 0:
-                line += 1
-                continue
-            first = line
-            while line < len(self.to) and self.to[line] < 0:
-                line += 1
-            below = self.to[line] if line < len(self.to) else len(self.new)
-            gaps.append(Gap(first, line, self.to[first - 1] + 1 if first else 0, below))
+        gaps, begin, free = [], 0, 0
+        for line, at in enumerate(self.to):
+            if at >= 0:
+                if line > begin:
+                    gaps.append(Gap(begin, line, free, at))
+                begin, free = line + 1, at + 1
+        if begin < len(self.to):
+            gaps.append(Gap(begin, len(self.to), free, len(self.new)))
         return gaps
 
     def place(self, line: int) -> tuple[int, float]:
@@ -125,15 +124,22 @@ class LineMap:
 @functools.lru_cache(maxsize=65_536)
 def likeness(old: str, new: str) -> float:
     """How alike two lines are, 0 to 1: what they have in common, in order, of their letters, and of their words."""
+    if old == new:
+        return 1.0
+    ratio, similarity = _measures()
+    letters = ratio(old, new) / 100
+    if letters < _FAR:
+        return letters
+    return 0.6 * letters + 0.4 * similarity(tokens(old), tokens(new))
+
+
+@functools.cache
+def _measures() -> tuple[Callable[[str, str], float], Callable[[list[str], list[str]], float]]:
+    """Of letters, 0 to 100, and of words, 0 to 1. Loaded when two lines are first compared."""
     from rapidfuzz import fuzz
     from rapidfuzz.distance import Indel
 
-    if old == new:
-        return 1.0
-    letters = fuzz.ratio(old, new) / 100
-    if letters < _FAR:
-        return letters
-    return 0.6 * letters + 0.4 * Indel.normalized_similarity(tokens(old), tokens(new))
+    return fuzz.ratio, Indel.normalized_similarity
 
 
 def unchanged(old: Sequence[str], new: Sequence[str]) -> list[int]:
@@ -170,7 +176,7 @@ def _patience(old: Sequence[str], new: Sequence[str], whole: tuple[int, int, int
         while a < a_end and b < b_end and old[a_end - 1] == new[b_end - 1]:
             a_end, b_end = a_end - 1, b_end - 1
             found[a_end] = b_end
-        if a == a_end or b == b_end:
+        if a == a_end or b == b_end or set(old[a:a_end]).isdisjoint(new[b:b_end]):
             continue
         pairs = _once_in_both(old, new, (a, a_end, b, b_end))
         if not pairs:
@@ -179,7 +185,8 @@ def _patience(old: Sequence[str], new: Sequence[str], whole: tuple[int, int, int
         for x, y in pairs:
             found[x] = y
         for (x, y), (x_next, y_next) in zip([(a - 1, b - 1), *pairs], [*pairs, (a_end, b_end)], strict=True):
-            todo.append((x + 1, x_next, y + 1, y_next))
+            if x_next - x > 1 and y_next - y > 1:
+                todo.append((x + 1, x_next, y + 1, y_next))
 
 
 def _once_in_both(old: Sequence[str], new: Sequence[str], part: tuple[int, int, int, int]) -> list[tuple[int, int]]:
@@ -188,6 +195,8 @@ def _once_in_both(old: Sequence[str], new: Sequence[str], part: tuple[int, int, 
     in_old, in_new = Counter(old[a:a_end]), Counter(new[b:b_end])
     at = {new[y]: y for y in range(b, b_end) if in_new[new[y]] == 1}
     pairs = [(x, at[old[x]]) for x in range(a, a_end) if in_old[old[x]] == 1 and old[x] in at]
+    if all(before[1] < after[1] for before, after in itertools.pairwise(pairs)):
+        return pairs
     tails: list[int] = []
     ends: list[int] = []
     before: list[int] = []

@@ -64,17 +64,16 @@ class Regions:
         path = old.path(region.path)
         lines = self._lines(old, path, region)
         pair = self._pair(old, self._target)
-        found = pair.find(path, lines, wide=False)
-        if found.guess is None:
+        left = not self._target.path(path)
+        found = direct = pair.find(path, lines, wide=left)
+        if direct.guess is None:
             self._readable(path)
-        if not self._target.path(path):
-            found = pair.find(path, lines)
-            if found.guess is None or found.guess.share < _RENAMED:
-                found = Found(None, 0.0)  # with the commits between, its way is known better
+        if left and (direct.guess is None or direct.guess.share < _RENAMED):
+            found = Found(None, 0.0)  # with the commits between, its way is known better
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
         if found.guess is None:
-            found = pair.find(path, lines)
+            found = direct if left else pair.find(path, lines)
         return self._answer(region, path, lines, found)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:

@@ -26,7 +26,7 @@ def relaid(line_map: LineMap, lines: Lines, placed: list[tuple[int, float]]) -> 
     until = gaps[-1].new_end - 1 if gaps[-1].old_end > lines.end else new[-1]
     if not 0 <= begin <= until or max(high - low, until - begin) > _LONG:
         return None
-    if _all_words(lines.keys) - _all_words(line_map.new.keys[begin : until + 1]):
+    if words(lines.keys) - words(line_map.new.keys[begin : until + 1]):
         return None  # which needs no syntax tree to see
     found = _laid_out(line_map, lines, (low, high), (begin, until))
     if found is None and not all(weight(key) for key in line_map.old.keys[high : high + 2]):
@@ -53,13 +53,13 @@ def _laid_out(line_map: LineMap, lines: Lines, old: tuple[int, int], new: tuple[
     if not inside:
         return None
     first, last = inside[0], inside[-1]
-    words, now = [piece.text for piece in before], [piece.text for piece in after]
-    if words == now:
+    was, now = [piece.text for piece in before], [piece.text for piece in after]
+    if was == now:
         start, end = first, last
     else:
-        to = in_common(words, now)
+        to = in_common(was, now)
         start, end = to.get(first, -1), to.get(last, -1)
-        wanted = words[first : last + 1]
+        wanted = was[first : last + 1]
         if start < 0 or now[start : end + 1] != wanted or sum(map(weight, wanted)) < 8:
             return None
         known = set(to.values())
@@ -72,7 +72,8 @@ def _laid_out(line_map: LineMap, lines: Lines, old: tuple[int, int], new: tuple[
     return Guess(after[start].row, row, "layout", 1.0, 1.0, kept=True)
 
 
-def _all_words(keys: Sequence[str]) -> Counter[str]:
+def words(keys: Sequence[str]) -> Counter[str]:
+    """The words of lines that were made even, without their case and their order."""
     return Counter(_WORD.findall(" ".join(keys).lower()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scoutkit.anchors.guess import Lines
+from scoutkit.anchors.relaid import words
 
 _LONG = 2_000  # lines
 _FAR = 40  # letters and digits by which the same text may differ in weight
@@ -14,6 +15,8 @@ def same(old: Lines, new: Lines) -> bool:
         return True
     if old.end - old.start > _LONG or new.end - new.start > _LONG or abs(old.weight - new.weight) > _FAR:
         return False
+    if words(old.keys) != words(new.keys):
+        return False  # which needs no syntax tree to see
     before = old.document.structure.pieces(old.start, old.end)
     after = new.document.structure.pieces(new.start, new.end)
     return bool(before) and [piece.text for piece in before] == [piece.text for piece in after]

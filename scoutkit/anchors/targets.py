@@ -13,7 +13,7 @@ from typing import Protocol
 from scoutkit import git
 from scoutkit.anchors.document import Document
 from scoutkit.model.places import Repository
-from scoutkit.objects import LINK, SUBMODULE, Objects
+from scoutkit.objects import LINK, SUBMODULE, Item, Objects
 
 _LINKS = 8  # symbolic links followed in a row
 _LARGEST = 20_000_000  # bytes of a file that is read
@@ -43,12 +43,13 @@ class CommitFiles:
 
     def __init__(self, objects: Objects, tree: str) -> None:
         self._objects, self.tree = objects, tree
+        self._items: dict[str, Item | None] = {}
         self._documents: dict[str, Document | None] = {}
         self._differing: dict[str, list[tuple[str, str]]] = {}
 
     def path(self, path: str) -> str:
         for _ in range(_LINKS):
-            item = self._objects.item(self.tree, path)
+            item = self._item(path)
             if item is None or item.mode == SUBMODULE or not item.mode.startswith(("100", LINK)):
                 return ""
             if item.mode != LINK:
@@ -58,8 +59,13 @@ class CommitFiles:
         return ""
 
     def id(self, path: str) -> str:
-        item = self._objects.item(self.tree, path)
+        item = self._item(path)
         return item.id if item and item.mode.startswith("100") else ""
+
+    def _item(self, path: str) -> Item | None:
+        if path not in self._items:
+            self._items[path] = self._objects.item(self.tree, path)
+        return self._items[path]
 
     def raw(self, path: str) -> bytes | None:
         name = self.id(path)

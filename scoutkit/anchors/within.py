@@ -42,7 +42,7 @@ class Within:
         exact = all(alike == 1.0 for _, alike in placed)
         if exact and last - first == lines.end - lines.start:
             guess = Guess(first, last, "diff", 1.0, self.context(lines, first, last), kept=True)
-            once = guess.context >= 0.3 or len(self.new.places.get(lines.keys[0], ())) == 1
+            once = guess.context >= 0.3 or self.new.keys.count(lines.keys[0]) == 1
             yield guess if once else replace(guess, agreed=self._same_holder(lines, first, last))
             if once or guess.agreed:
                 return

@@ -395,3 +395,27 @@ def test_names_that_are_no_text(repo, git):
     line = json.dumps({"path": name, "start": 2, "end": 2, "from": "HEAD"})
     done = subprocess.run(COMMAND, cwd=repo, input=line, capture_output=True, text=True, check=True)
     assert place(json.loads(done.stdout)) == (name, 2, 2)
+
+
+def test_the_same_question_has_the_same_answer_every_time(repo, git):
+    """More files hold the lines than are looked at; which are does not hang on how Python shuffles its sets."""
+    text = (repo / SIGNING).read_text()
+    git(repo, "rm", "-q", SIGNING)
+    for number in range(30):
+        copy = repo / f"lib{number % 7}" / f"part{number}" / "copied.py"
+        copy.parent.mkdir(parents=True)
+        copy.write_text(f"# {number}\n" * (number + 1) + text[text.index("    def sign") :])
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "copies")
+    told = {
+        subprocess.run(
+            [*COMMAND[:-1], f"{SIGNING}:12-14", "--from", "HEAD~1", "--to", "HEAD", "--json"],
+            cwd=repo,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=False,
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(told) == 1
+    assert json.loads(told.pop())["candidates"]
