@@ -19,6 +19,7 @@ class EventKind(StrEnum):
     REPORT = "report"  # the final report, which replaces all text so far
     TOOL_CALL = "tool_call"
     TOOL_RESULT = "tool_result"
+    TURN = "turn"  # the model begins an answer
     USAGE = "usage"  # what the whole run has used so far; later ones replace it, so that nothing counts twice
     RETRY = "retry"
     ERROR = "error"
@@ -55,7 +56,8 @@ class Invocation:
     """How to start an agent for one mission: data that the runner acts on.
 
     `stdin` is written and closed. `env` comes on top of the narrowed environment. `report_file`, absolute or
-    relative to the worktree, is where the agent leaves its report when not on stdout.
+    relative to the worktree, is where the agent leaves its report when not on stdout. `argv[0]` is an absolute path,
+    found before the environment was narrowed.
     """
 
     argv: tuple[str, ...]
@@ -63,6 +65,15 @@ class Invocation:
     stdin: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     report_file: str = ""
+    shown: tuple[Path, ...] = ()  # what of the user's home it must read when isolated: where its program is installed
+    hosts: tuple[str, ...] = ()  # host:port of its model, all it may reach with `--network model`
+    idle: float | None = None  # seconds of silence after which it is stuck; None where it may work without a word
+    login: tuple[
+        tuple[Path, Path], ...
+    ] = ()  # the user's file, its copy in the run: put back if the program renewed it
+    closing: Callable[[], Invocation | None] | None = None
+    """Once a limit stopped it: how to have it write its report from what it knows, with no tools; None if it cannot."""
+    contained: bool = True  # False for scoutkit's own that only reads: it needs no isolation
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,8 @@ class Availability:
     version: str = ""
     path: str = ""
     hint: str = ""
+    login: str = ""  # how it is logged in, "not logged in", or "" where that does not matter
+    flags: tuple[str, ...] = ()  # of the program's own that scoutkit uses
 
 
 class Agent(Protocol):

@@ -41,8 +41,13 @@ class Result(StrEnum):
 class Limits:
     """When to stop an agent. None: no limit."""
 
-    timeout: float | None = 900.0
+    timeout: float | None = 900.0  # seconds in all
     output_bytes: int = 50_000_000
+    idle: float | None = None  # seconds without a word; where it is None, what the agent's adapter finds long
+    retries: int | None = 20  # times in a row that the model could not be had
+    turns: int | None = None  # answers of the model
+    tokens: int | None = None  # in and out together
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,9 @@ class Mission:
     agent_cmd: str = ""
     limits: Limits = Limits()
     isolation: str = "none"
+    network: str = "full"  # full, model or none
+    model: str = ""  # as the agent names it; "" for its own choice
+    trusted: bool = False  # the repository's own hooks, servers and settings for agent programs may be used
 
 
 @dataclass(frozen=True, slots=True)

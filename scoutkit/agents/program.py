@@ -1,0 +1,142 @@
+"""An agent program on this machine: where it is, which version, whether its user is logged in, a home for one run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoutkit import config, process
+from scoutkit.errors import Unavailable
+from scoutkit.model.agents import Availability
+
+_VERSION = re.compile(r"\d+\.\d+[\w.+-]*")
+_PATIENCE = 20.0  # seconds for `--version`: a Node program on a busy machine
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What there is to know of a program before it is started. Paths in `login` are relative to the user's home."""
+
+    name: str  # on PATH
+    install: str  # a hint
+    keys: tuple[str, ...]  # variables that hold a key or say where its model is: passed on to it alone
+    login: tuple[str, ...]  # files it keeps its login in, as a private home needs them
+    sign_in: str  # a hint
+    oldest: str = ""  # the first version whose flags these are
+    flags: tuple[str, ...] = ()
+    home_variable: str = ""  # names the folder that stands for `~/<first part of login>`, where the program knows one
+
+    @property
+    def path(self) -> str:
+        """Absolute, links followed no further than PATH does; "" where it is not installed."""
+        found = shutil.which(self.name)
+        return os.path.abspath(found) if found else ""  # noqa: PTH100 - resolve() would follow links
+
+    def availability(self) -> Availability:
+        """Starts no model and spends nothing; the version is asked for once per installed file."""
+        if not self.path:
+            return Availability(ok=False, hint=f"{self.name} is not on PATH: {self.install}", flags=self.flags)
+        version = self.version()
+        old = bool(self.oldest and version and _numbers(version) < _numbers(self.oldest))
+        hint = f"{self.name} {version} is too old, {self.oldest} or newer is needed: {self.install}" if old else ""
+        return Availability(
+            ok=not old,
+            version=version,
+            path=self.path,
+            hint=hint or ("" if self.logged_in() else self.sign_in),
+            login=self.logged_in() or "not logged in",
+            flags=self.flags,
+        )
+
+    def logged_in(self) -> str:
+        """How, as far as can be seen without asking anybody; "" where there is no sign of it."""
+        if key := next((name for name in self.keys if name.endswith(("KEY", "TOKEN")) and os.environ.get(name)), ""):
+            return f"key in {key}"
+        file = next((file for file in self._files() if file.is_file()), None)
+        return f"login in {_tilde(file)}" if file else ""
+
+    def version(self) -> str:
+        """As it tells it; "" where it tells none."""
+        path = Path(self.path)
+        status = path.stat()
+        seen = {"path": os.path.realpath(path), "size": status.st_size, "time": status.st_mtime_ns}
+        cache = config.user_cache() / "programs" / f"{self.name}.json"
+        try:
+            known = json.loads(cache.read_bytes())
+            if {**known, "version": ""} == {**seen, "version": ""}:
+                return str(known["version"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # not asked yet
+        version = self._ask_version()
+        if version:
+            try:
+                cache.parent.mkdir(parents=True, exist_ok=True)
+                fresh = cache.with_suffix(f".{os.getpid()}")
+                fresh.write_text(json.dumps({**seen, "version": version}))
+                fresh.replace(cache)
+            except OSError:
+                pass  # asked again the next time
+        return version
+
+    def _ask_version(self) -> str:
+        import subprocess
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="scoutkit-") as home:
+            env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "NO_COLOR": "1"}
+            try:
+                done = process.run([self.path, "--version"], cwd=Path(home), env=env, timeout=_PATIENCE)
+            except (OSError, subprocess.TimeoutExpired):
+                return ""
+        found = _VERSION.search(done.text)
+        return found[0] if found else ""
+
+    def needed(self) -> str:
+        """The program's path. Unavailable where it is not installed."""
+        if not self.path:
+            raise Unavailable(f"{self.name} is not on PATH", self.install)
+        return self.path
+
+    def environment(self) -> dict[str, str]:
+        """The user's keys for this program, and no others."""
+        return {name: os.environ[name] for name in self.keys if name in os.environ}
+
+    def home(self, scratch: Path) -> tuple[Path, tuple[tuple[Path, Path], ...]]:
+        """A home folder for one run, with a copy of the login and nothing else, and the pairs to put back."""
+        home = scratch / "home"
+        home.mkdir(mode=0o700, exist_ok=True)
+        pairs = []
+        for file, relative in zip(self._files(), self.login, strict=True):
+            copy = home / relative
+            copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if file.is_file():
+                shutil.copyfile(file, copy)
+                copy.chmod(0o600)
+                pairs.append((file, copy))
+        return home, tuple(pairs)
+
+    def shown(self) -> tuple[Path, ...]:
+        """Where it is installed: its own folder, and that of its package when PATH has only a link to it."""
+        real = Path(os.path.realpath(self.path))
+        package = next((parent for parent in real.parents if parent.name == "node_modules"), None)
+        return tuple(dict.fromkeys((Path(self.path).parent, package or real.parent)))
+
+    def _files(self) -> list[Path]:
+        moved = os.environ.get(self.home_variable, "") if self.home_variable else ""
+        return [
+            Path(moved) / Path(*Path(one).parts[1:]) if moved and len(Path(one).parts) > 1 else Path.home() / one
+            for one in self.login
+        ]
+
+
+def _tilde(file: Path) -> str:
+    home = Path.home()
+    return f"~/{file.relative_to(home)}" if file.is_relative_to(home) else str(file)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
