@@ -26,7 +26,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--commit", metavar="REV", help="The commit the text speaks of.  [default: HEAD]")
 @click.option(
     "--type", "type_", type=click.Choice(NOTE_TYPES), help="Kind of note; else what the file says or looks like."

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("notes", nargs=-1, metavar="[NOTE]...", shell_complete=complete_notes)
 @click.option("--at", "revision", default="", metavar="REV", help="Against a commit instead of the working tree.")
-@click.option("--since", type=click.FloatRange(min=0), metavar="DAYS", help="Only notes made or confirmed since.")
+@click.option(
+    "--since", type=click.FloatRange(min=0), metavar="DAYS", help="Only notes made or confirmed in the last DAYS days."
+)
 @click.option("--staged", is_flag=True, help="Only notes that cite a file staged for commit, or are staged.")
 @click.option("--fix", is_flag=True, help="Rewrite lines that moved, in the notes' text and front matter.")
 @click.option("--all", "everything", is_flag=True, help="List citations that hold, too.")
@@ -47,8 +49,8 @@ def check(
 ) -> int:
     """Which notes still hold: are the lines they cite still there, as they were?
 
-    Lines that only moved hold. Exit code 1 when a note no longer holds. Writes nothing without --fix. Deprecated notes
-    are left out unless they are named.
+    Lines that only moved hold. Lists those that do not: edited, ambiguous or gone. Exit code 1 when a note no longer
+    holds. Writes nothing without --fix. Deprecated notes are left out unless they are named.
     """
     from scoutkit import standing
 

@@ -34,7 +34,7 @@ _PLACE = re.compile(
 @click.command()
 @click.argument("place", metavar="[PATH:LINES]", required=False)
 @click.option("--from", "old", metavar="REV", help="The commit in which the lines stand there.")
-@click.option("--to", "new", metavar="REV", help="The commit to look in. [default: the working tree]")
+@click.option("--to", "new", metavar="REV", help="The commit to look in.  [default: the working tree]")
 @click.option("--stdin", is_flag=True, help="Read questions as JSON lines, answer each with a JSON line.")
 @json_option
 @click.pass_context
@@ -43,7 +43,9 @@ def locate(
 ) -> int:
     """Where lines of an old commit are now.
 
-    LINES is 12, 12-40, or with columns 12:5-14:20. Exit code 1 when they are gone, or several places are as good.
+    LINES is 12, 12-40, or with columns 12:5-14:20; PATH#L12-L40 is understood too. Prints the place, a verdict (fresh,
+    moved, edited, ambiguous, gone) and a score: how often such an answer is right, from 0 to 1. Exit code 1 when the
+    lines are gone, or several places are as good.
 
     With --stdin, a question is {"path", "start", "end", "from", "to"} on a line of its own, with "start_col" and
     "end_col" where columns matter; paths are from the repository's root. Answers come in order, each at once. Exit

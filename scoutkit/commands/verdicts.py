@@ -82,8 +82,8 @@ def sentence(one: Followed, touched: Touched | None) -> str:
     """`edited: src/a.py:10-20 → 14-25, 82 % the same, 3 commits, last by Ada 5 days ago`."""
     parts = [f"{one.verdict}: {one.citation.at}{_to(one)}"]
     if one.located and one.verdict is Verdict.EDITED:
-        percent = round(100 * one.located.similarity)
-        parts.append(f"{percent} % the same" if percent < 100 else "lines added to it")
+        percent = int(100 * one.located.similarity)
+        parts.append(f"{percent} % the same" if percent < 100 else "text added to it")
     if one.located and one.verdict is Verdict.AMBIGUOUS:
         places = [_at(candidate.region) for candidate in one.located.candidates]
         more = " …" if len(places) > _SHOWN else ""
