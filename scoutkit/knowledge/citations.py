@@ -47,7 +47,8 @@ class Reference:
     `written` stands in the report at `offset` (characters), on `line`. `names` and `quotes` are what the sentence, list
     item or table row says stands there; `own` those of them that stand nearest, where the sentence has more citations,
     else nothing. Not `sure`: a citation only if there is such a file. `also`: other readings of `path`. `passage`
-    numbers the paragraph, heading or row it stands in. `site`: where all of it is written.
+    numbers the paragraph, heading or row it stands in, -1 for an address given apart. `site`: where all of it is
+    written. `part` numbers the ranges of one citation from 0.
     """
 
     written: str
@@ -65,6 +66,7 @@ class Reference:
     own: Spoken = NOTHING
     passage: int = -1
     site: Site | None = None
+    part: int = 0
 
 
 def read(markdown: str, *, roots: Sequence[str] = ()) -> list[Reference]:
@@ -109,7 +111,7 @@ class _Reader:
                 sentence = passage.text[unit.begin : unit.end].strip()
                 for mention, own, end in zip(unit.mentions, unit.own, unit.ends, strict=True):
                     site = _site(passage, mention, end)
-                    for one in mention.ranges:
+                    for part, one in enumerate(mention.ranges):
                         offset = passage.offset + one.begin
                         yield Reference(
                             written=passage.text[one.begin : one.until],
@@ -127,6 +129,7 @@ class _Reader:
                             own=own,
                             passage=number,
                             site=site,
+                            part=part,
                         )
         yield from self._unlinked()
 
@@ -135,9 +138,9 @@ class _Reader:
         for given in self._document.definitions():
             mention = None if given.target in self._linked else grammar.of_target(given.target, self._roots)
             if mention:
-                for one in mention.ranges:
+                for part, one in enumerate(mention.ranges):
                     place = (given.source, mention.path, one.start, one.end, "", given.source, (), ())
-                    yield Reference(*place, given.offset, given.line, mention.sure, mention.also)
+                    yield Reference(*place, given.offset, given.line, mention.sure, mention.also, part=part)
 
     def _units(self, number: int) -> list[_Unit]:
         """The sentences of a passage that cite."""

@@ -22,6 +22,11 @@ class Pinned(NamedTuple):
     commit: str
 
 
+def names_commit(address: str) -> bool:
+    """Does an address name a commit?"""
+    return bool(_PINNED.match(address))
+
+
 def pinned(body: str, references: Sequence[Reference]) -> Mapping[int, Pinned]:
     """What a reference's own address names, by the reference's offset; only of addresses that name a commit."""
     links = [(found.start(), Pinned(found[1], found[2]), unquote(found[3])) for found in _PINNED.finditer(body)]
