@@ -63,7 +63,7 @@ def ways(text: str, moves: Sequence[Move], roots: Sequence[str]) -> Iterator[lis
         yield from _some(_prose(text, moves, roots))
         yield from _some(_prose(text, moves, roots, whole=True))
         if site and site.end == site.until and "`" not in first.written:
-            yield from _some(_prose(text, moves, roots, whole=True, fence="`"))
+            yield from _some(_prose(text, moves, roots, fence="`"))
 
 
 def given(text: str, one: Given, moves: Sequence[Move], roots: Sequence[str]) -> list[Edit] | None:
@@ -137,7 +137,7 @@ def _address(text: str, span: tuple[int, int], moves: Sequence[Move], roots: Seq
 def _prose(
     text: str, moves: Sequence[Move], roots: Sequence[str], *, whole: bool = False, fence: str = ""
 ) -> list[Edit] | None:
-    """A citation in plain text or code. `whole`: the path is written in full; `fence`: with these marks around it."""
+    """A citation in plain text or code. `whole`: the path in full; `fence`: a new path between these marks."""
     edits: list[Edit] = []
     spelled = ""
     for number, move in enumerate(moves):
@@ -157,8 +157,8 @@ def _prose(
         elif path != spelled:
             begin = one.offset - (text[one.offset - 1] in "Ll")
             space = "" if text[begin - 1].isspace() else " "
-            named = f"{fence}{path}{fence}" if " " in path else path
-            edits.append((begin, one.offset + len(one.written), f"{space}{named}{Citation('', *move.lines).at}"))
+            named = f"{space}{fence}{path}{fence}{Citation('', *move.lines).at}"
+            edits.append((begin, one.offset + len(one.written), named))
         else:
             edits += _lines(one.written, one.offset, where, *move.lines)
         spelled = path
@@ -175,8 +175,9 @@ def _first_path(text: str, move: Move, limit: int, roots: Sequence[str], fence: 
     begin, end = place
     if fence:
         begin = one.offset if text[one.offset : begin].isascii() else begin
-        inner = text[begin : place[0]] + _renamed(text, place, move.path)[2]
-        return [(begin, end, f"{fence}{inner}{fence}")]
+        return [(begin, end, f"{fence}{text[begin : place[0]]}{move.path}{fence}")]
+    if site and text[site.until : site.end].endswith("]"):  # in the label of a link whose address stands apart
+        return None
     inside = text.rfind("](", site.begin, begin) if site and text[site.begin] == "[" else -1
     edits = [_renamed(text, place, move.path, address=inside >= 0)]
     if site and inside >= 0:
