@@ -89,6 +89,8 @@ class Settings:
     notes: str = NOTES
     agents: dict[str, dict[str, Any]] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    prices: dict[str, Any] = field(default_factory=dict)  # of models, USD per million tokens; the user's alone
+    trusted: tuple[str, ...] = ()  # repositories whose own hooks and servers agent programs may run; the user's alone
 
 
 def places(repository: Repository, settings: Settings, *, here: bool = False) -> Places:
@@ -125,6 +127,8 @@ def load(repository: Repository | None) -> Settings:
         notes=_text(repo, "notes") or _text(user, "notes") or NOTES,
         agents=_table(user, "agents"),
         pass_env=_texts(user, "pass_env"),
+        prices=_table(user, "prices"),
+        trusted=_texts(user, "trusted"),
     )
 
 
@@ -157,7 +161,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _known(table: dict[str, Any], path: Path) -> dict[str, Any]:
     """The settings of a file; UsageError naming one that nobody knows."""
-    names = ("agent", "notes", "agents", "pass_env")
+    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted")
     for name in table:
         if name not in names:
             import difflib

@@ -13,7 +13,7 @@ from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Narrator
-from scoutkit.model.missions import Kind, Limits, Mission, Result, Run, Usage
+from scoutkit.model.missions import Kind, Mission, Result, Run, Terms, Usage
 from scoutkit.model.notes import Note
 from scoutkit.story import Answer, Earlier, Watcher, fingerprint
 
@@ -53,7 +53,7 @@ class Chosen:
     agent: str = ""
     agent_cmd: str = ""
     base: str = "HEAD"
-    limits: Limits = field(default_factory=Limits)
+    terms: Terms = field(default_factory=Terms)
     force: bool = False
 
 
@@ -201,6 +201,6 @@ def _mission(desk: Desk, note: Note, agent: Agent, chosen: Chosen) -> Mission:
         note.question,
         agent,
         base=chosen.base,
-        limits=chosen.limits,
+        terms=chosen.terms,
         agent_cmd=chosen.agent_cmd,
     )

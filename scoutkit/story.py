@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit import config, git
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
-from scoutkit.model.missions import Kind, Limits, Mission, Outcome, Result, Run, State
+from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run, State, Terms
 from scoutkit.model.notes import Note
 
 if TYPE_CHECKING:
     from scoutkit.dispatch.runner import Interruption
     from scoutkit.dispatch.worktree import Checkout
 
+OWN = "builtin"  # the agent that only reads git's objects: it needs no isolation
 LONGEST = 100_000  # characters of a question, which its note repeats
 Watcher = Callable[[Event], None]
 
@@ -47,8 +49,12 @@ class Earlier:
     changes: str
 
 
-def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: Limits, agent_cmd: str = "") -> Mission:
-    """Make a question concrete. RepositoryError for an unknown base, Unavailable for an agent that cannot do it."""
+def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: Terms, agent_cmd: str = "") -> Mission:
+    """Make a question concrete.
+
+    RepositoryError for an unknown base; Unavailable for an agent that cannot do it, and for an isolation that cannot be
+    had; Refused where the kind of mission needs one and none can.
+    """
     if len(text) > LONGEST:
         raise UsageError(
             f"a question of {len(text):,} characters: at most {LONGEST:,}", "put the text into a file and name that"
@@ -56,7 +62,24 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, limits: 
     if kind not in agent.kinds:
         can = ", ".join(sorted(agent.kinds)) or "nothing"
         raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
-    return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd, limits)
+    return Mission(
+        kind,
+        text,
+        git.resolve(desk.repository, base),
+        agent.name,
+        agent_cmd,
+        terms.limits,
+        isolation="none",
+        network=terms.network,
+        model=terms.model,
+        trusted=_trusted(desk),
+    )
+
+
+def _trusted(desk: Desk) -> bool:
+    """Did the user's own settings name this repository as one whose hooks and servers may run?"""
+    main = desk.repository.main or desk.repository.toplevel
+    return main is not None and main.resolve() in {Path(one).expanduser().resolve() for one in desk.settings.trusted}
 
 
 def ask(

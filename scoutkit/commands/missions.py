@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
@@ -16,10 +18,11 @@ from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_agents, json_option, open_desk
 from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
-from scoutkit.model.missions import Kind, Limits, Result
+from scoutkit.model.missions import Kind, Limits, Mission, Result, Terms
 from scoutkit.model.notes import Note, Verdict
 
 Command = Callable[..., Any]
+ISOLATIONS = ("auto", "bwrap", "landlock", "docker", "podman", "none")
 
 
 class Duration(click.ParamType[float]):
@@ -35,48 +38,103 @@ class Duration(click.ParamType[float]):
         return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
-def mission_options(force: str) -> Callable[[Command], Command]:
-    """What every command that sends agents takes. `force`: what that does."""
-    options = (
-        click.option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents."),
-        click.option(
-            "--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout."
+class Money(click.ParamType[float]):
+    """US dollars: `2`, `0.50`, `$1.20`."""
+
+    name = "money"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """In dollars."""
+        try:
+            amount = float(str(value).strip().removeprefix("$"))
+        except ValueError:
+            amount = math.nan
+        if not 0 < amount < math.inf:
+            self.fail(f"{value!r} is no amount of money: write 0.50 or 2", param, ctx)
+        return amount
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What was said of how to send agents, by the options that all such commands take."""
+
+    terms: Terms
+    agent: str = ""
+    agent_cmd: str = ""
+    base: str = "HEAD"
+    force: bool = False
+    run_hooks: bool = False
+
+    @property
+    def quiet(self) -> bool:
+        """No isolation is what the person asked for."""
+        return self.terms.isolation == "none"
+
+
+def mission_options(force: str = "") -> Callable[[Command], Command]:
+    """What every command that sends agents takes, handed to it as `how`.
+
+    `force` is what that option does; without it, the command chooses agent and base itself and never has an answer yet.
+    """
+    option = click.option
+    choice = (
+        option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents."),
+        option("--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout."),
+        option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees."),
+        option("--force", is_flag=True, help=force),
+        option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree."),
+    )
+    terms = (
+        option("--model", default="", metavar="NAME", help="The model, as the agent names it."),
+        option("--timeout", type=Duration(), default="15m", show_default=True, help="Stop the agent after this time."),
+        option("--idle", type=Duration(), help="Stop it when it says nothing for so long.  [default: the agent's own]"),
+        option("--max-turns", type=click.IntRange(min=1), metavar="N", help="Stop it after so many answers."),
+        option(
+            "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop it after so many tokens, in and out."
         ),
-        click.option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees."),
-        click.option(
-            "--timeout", type=Duration(), default="15m", show_default=True, help="Stop the agent after this time."
-        ),
-        click.option("--force", is_flag=True, help=force),
-        click.option(
+        option("--max-cost", type=Money(), metavar="USD", help="Stop it when it has cost so much."),
+        option(
             "--isolate",
-            type=click.Choice(["auto", "none"]),
+            type=click.Choice(ISOLATIONS),
             default="auto",
             show_default=True,
-            help="How to contain the agent.",
+            help="How to contain it; auto is the first of bwrap and landlock that works here.",
         ),
-        click.option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree."),
+        option(
+            "--network",
+            type=click.Choice(["full", "model", "none"]),
+            default="full",
+            show_default=True,
+            help="What it may reach: anything, its model alone, nothing.",
+        ),
         json_option,
     )
-    return lambda command: functools.reduce(lambda inner, option: option(inner), reversed(options), command)
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def sending(*args: Any, **given: Any) -> Any:
+            limits = Limits(
+                timeout=given.pop("timeout"),
+                idle=given.pop("idle"),
+                turns=given.pop("max_turns"),
+                tokens=given.pop("max_tokens"),
+                cost_usd=given.pop("max_cost"),
+            )
+            terms = Terms(limits, given.pop("isolate"), given.pop("network"), given.pop("model"))
+            chosen = {one.name: given.pop(one.name) for one in fields(Sending) if one.name in given}
+            return command(*args, how=Sending(terms=terms, **chosen), **given)
+
+        taken = (*choice, *terms) if force else terms
+        return functools.reduce(lambda inner, one: one(inner), reversed(taken), sending)
+
+    return decorate
 
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @mission_options(force="Send even where a note already answers the same question.")
 @click.pass_context
-def ask(
-    ctx: click.Context,
-    question: tuple[str, ...],
-    *,
-    agent: str,
-    agent_cmd: str,
-    base: str,
-    timeout: float,
-    force: bool,
-    isolate: str,
-    run_hooks: bool,
-    as_json: bool,
-) -> int:
+def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json: bool) -> int:
     """How does this work? Send an agent to find out; its answer is kept as a note.
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
@@ -88,21 +146,21 @@ def ask(
     if not text:
         raise click.UsageError("the question is empty")
     desk = open_desk(ctx)
-    asked = agent or "command" * bool(agent_cmd.strip())
+    asked = how.agent or "command" * bool(how.agent_cmd.strip())
     name, hints = registry.choose(asked, desk.settings, interactive=_interactive(), ask=_pick)
     for hint in hints:
         say.tell(hint)
-    chosen = registry.find(name, desk.settings, agent_cmd=agent_cmd)
-    mission = story.plan(desk, Kind.ASK, text, chosen, base=base, limits=Limits(timeout=timeout), agent_cmd=agent_cmd)
-    known = None if force else recall.remembered(desk, mission)
+    chosen = registry.find(name, desk.settings, agent_cmd=how.agent_cmd)
+    mission = story.plan(desk, Kind.ASK, text, chosen, base=how.base, terms=how.terms, agent_cmd=how.agent_cmd)
+    known = None if how.force else recall.remembered(desk, mission)
     if known:
         return _from_memory(known, as_json=as_json)
-    for note in [] if force else recall.similar(desk, mission):
+    for note in [] if how.force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
-    warn(desk, alone=chosen.name == "builtin" or isolate == "none", agent=chosen.name)
+    warn(desk, mission, quiet=how.quiet)
     began = time.monotonic()
     with Progress(chosen.name) as progress:
-        answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=run_hooks)
+        answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=how.run_hooks)
     outcome, run = answer.outcome, answer.run
     if as_json:
         say.as_json(
@@ -146,10 +204,12 @@ def _from_memory(note: Note, *, as_json: bool) -> int:
     return 0
 
 
-def warn(desk: Desk, *, agent: str, alone: bool) -> None:
-    """Say what a person would want to know before the agent starts. `alone`: no word on isolation is needed."""
-    if not alone:
-        say.tell(f"agent {agent} runs without isolation, with your rights (--isolate none leaves this line out)")
+def warn(desk: Desk, mission: Mission, *, quiet: bool) -> None:
+    """Say what a person would want to know before the agent starts. `quiet`: no isolation is what they asked for."""
+    if mission.isolation == "none" and mission.agent != "builtin" and not quiet:
+        say.tell(
+            f"agent {mission.agent} runs WITHOUT ISOLATION, with your rights: install bubblewrap, or say --isolate none"
+        )
     if ignored := desk.notes_ignored():
         say.tell(f"git ignores {desk.settings.notes} ({ignored}): notes kept there are not committed")
     if desk.repository.main is None:

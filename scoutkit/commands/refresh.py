@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.missions import mission_options, warn
+from scoutkit.commands.missions import Sending, mission_options, warn
 from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_notes, find_note, open_desk
 from scoutkit.errors import AgentFailed, Interrupted, RepositoryError, ScoutError
-from scoutkit.model.missions import Limits, Result
+from scoutkit.model.missions import Result
 from scoutkit.model.notes import Note
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ def refresh(
     notes: tuple[str, ...],
     *,
     dry_run: bool,
-    agent: str,
-    agent_cmd: str,
-    base: str,
-    timeout: float,
-    force: bool,
-    isolate: str,
-    run_hooks: bool,
+    how: Sending,
     as_json: bool,
 ) -> int:
     """Ask again for notes that no longer hold at HEAD; of all notes, or of those named.
@@ -51,17 +45,17 @@ def refresh(
     """
     from scoutkit import refresh as asking
 
-    if force and not notes:
+    if how.force and not notes:
         raise click.UsageError("--force needs the notes to ask again for: scoutkit refresh --force NOTE")
     desk = open_desk(ctx)
     named = list({note.path: note for note in (find_note(desk, one) for one in notes)}.values())
-    chosen = asking.Chosen(agent, agent_cmd, base, Limits(timeout=timeout), force)
+    chosen = asking.Chosen(how.agent, how.agent_cmd, how.base, how.terms, how.force)
     found = asking.survey(desk, named, chosen)
     _narrate(found)
     if dry_run:
         _would(found, asking.costs(desk, found.stale), as_json=as_json)
         return 0
-    work = _Work(desk, isolate == "none", run_hooks, as_json)
+    work = _Work(desk, how, as_json)
     for number, stale in enumerate(found.stale, 1):
         if not work.one(stale, f"{number}/{len(found.stale)}"):
             break
@@ -83,13 +77,13 @@ def refresh(
 class _Work:
     """The notes one after the other, and what became of each, as scripts see it."""
 
-    def __init__(self, desk: Desk, alone: bool, run_hooks: bool, as_json: bool) -> None:
+    def __init__(self, desk: Desk, how: Sending, as_json: bool) -> None:
         self.refreshed: list[dict[str, Any]] = []
         self.failed: list[dict[str, Any]] = []
         self.overtaken: list[Skipped] = []
         self.stopped: ScoutError | None = None
         self.hint = "scoutkit runs"
-        self._desk, self._alone, self._run_hooks, self._as_json = desk, alone, run_hooks, as_json
+        self._desk, self._how, self._as_json = desk, how, as_json
         self._warned: set[str] = set()
 
     def one(self, stale: Stale, count: str) -> bool:
@@ -104,11 +98,11 @@ class _Work:
         say.tell(f"{count}  {old.id}  {old.title}")
         if name not in self._warned:
             self._warned.add(name)
-            warn(self._desk, alone=self._alone or name == "builtin", agent=name)
+            warn(self._desk, stale.mission, quiet=self._how.quiet)
         try:
             with Progress(name) as progress:
                 answer = asking.again(
-                    self._desk, stale, tell=progress.tell, watch=progress.watch, run_hooks=self._run_hooks
+                    self._desk, stale, tell=progress.tell, watch=progress.watch, run_hooks=self._how.run_hooks
                 )
         except Interrupted as error:
             self.stopped = error

@@ -1,11 +1,11 @@
-"""Keeping scoutkit in order: index, clean, doctor, agents, completion."""
+"""Keeping scoutkit in order: index, clean, doctor, completion."""
 
 from __future__ import annotations
 
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.session import current_folder, json_option, open_desk
+from scoutkit.commands.session import json_option, open_desk
 from scoutkit.errors import ScoutError
 
 
@@ -68,32 +68,6 @@ def doctor(ctx: click.Context, *, as_json: bool) -> int:
             if check.hint and not check.ok:
                 say.answer(f"    hint: {check.hint}")
     return ScoutError.exit_code if any(check.required and not check.ok for check in checks) else 0
-
-
-@click.command()
-@json_option
-def agents(*, as_json: bool) -> None:
-    """List the agents there are, and whether they can be used here."""
-    from scoutkit import config, git
-    from scoutkit.agents import registry
-    from scoutkit.errors import RepositoryError
-
-    try:
-        settings = config.load(git.discover(current_folder()))
-    except RepositoryError:
-        settings = config.load(None)
-    found = [(name, registry.describe(name, settings)) for name in registry.names(settings)]
-    if as_json:
-        rows = [
-            {"name": name, "ok": one.ok, "version": one.version or None, "path": one.path or None, "hint": one.hint}
-            for name, one in found
-        ]
-        say.as_json("agents", agents=rows, default=settings.agent or "builtin")
-        return
-    for name, one in found:
-        mark = "*" if name == (settings.agent or "builtin") else " "
-        state = " ".join(part for part in (one.version, one.path) if part) if one.ok else f"not usable here: {one.hint}"
-        say.answer(f"{mark} {name:<12} {state}".rstrip())
 
 
 @click.command()

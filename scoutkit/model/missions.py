@@ -51,6 +51,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms an agent is sent. `isolation` is what was asked for, `model` as the agent names it."""
+
+    limits: Limits = Limits()
+    isolation: str = "auto"
+    network: str = "full"  # full, model or none
+    model: str = ""  # "" for the agent's own choice
+
+
+@dataclass(frozen=True, slots=True)
 class Mission:
     """What is asked, made concrete. `base` is a full commit id; `agent_cmd` the command of a one-off agent."""
 
@@ -61,8 +71,8 @@ class Mission:
     agent_cmd: str = ""
     limits: Limits = Limits()
     isolation: str = "none"
-    network: str = "full"  # full, model or none
-    model: str = ""  # as the agent names it; "" for its own choice
+    network: str = "full"
+    model: str = ""
     trusted: bool = False  # the repository's own hooks, servers and settings for agent programs may be used
 
 
