@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from scoutkit import process
 from scoutkit.dispatch import worktree
 from scoutkit.dispatch.interruption import Interruption
+from scoutkit.dispatch.limits import Meter
 from scoutkit.dispatch.records import Records
 from scoutkit.model.agents import Event, EventKind, Invocation
 from scoutkit.model.missions import Outcome, Owner, Result, Run
@@ -33,8 +34,8 @@ _lock = threading.Lock()
 class Conversation:
     """`listen` once, then `close`, which ends at once whatever still lives.
 
-    Afterwards `stopped` is how scoutkit ended it, if it did; `fault` what broke the reader; `unended` processes that
-    would not go.
+    Afterwards `stopped` is how scoutkit ended it, if it did; `meter` what it used; `fault` what broke the reader;
+    `unended` processes that would not go.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Conversation:
         invocation: Invocation,
         run: Run,
         book: Records,
+        meter: Meter,
         *,
         on_event: Callable[[Event], None],
         interruption: Interruption,
@@ -51,19 +53,18 @@ class Conversation:
         self.child = process.identify(popen.pid, ended=True)
         self._since = me.start if (me := process.identify()) else 0.0  # hooks of the worktree came before the agent
         self.stopped: Outcome | None = None
+        self.meter = meter
         self.fault = ""
         self.unended: list[Owner] = []
         self._popen = popen
         self._reader = invocation.reader
-        self._run = run
+        self.run = run
         self._folder = worktree.marked(run)
         self._book = book
         self._on_event = on_event
         self._interruption = interruption
         self._grace = grace
-        self._began = self._heard = time.monotonic()
         self._ended: float | None = None
-        self._bytes = 0
         self._stdin = memoryview(invocation.stdin.encode("utf-8", "surrogateescape"))
         self._lines = {"stdout": Lines(), "stderr": Lines()}
         self._selector = selectors.DefaultSelector()
@@ -83,7 +84,7 @@ class Conversation:
                 self._popen.wait(process.UNKILLABLE)
         process.collect()
         with _lock:
-            _going.discard(self._run.id)
+            _going.discard(self.run.id)
         self._selector.close()
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe:
@@ -93,7 +94,7 @@ class Conversation:
     def listen(self) -> int | None:
         """Until all is over. The agent's exit status, negative for a signal; None if it would not end."""
         steps, due = None, 0.0
-        sync = collect = self._began
+        sync = collect = time.monotonic()
         while True:
             self._turn(TURN if steps is None else max(0.0, min(TURN, due - time.monotonic())))
             now = time.monotonic()
@@ -126,7 +127,7 @@ class Conversation:
 
     def _family(self) -> list[Owner]:
         return process.family(
-            self._run.id,
+            self.run.id,
             [self.child],
             folder=self._folder,
             adopted_since=self.child.start if self.child and len(_going) == 1 else None,
@@ -134,25 +135,18 @@ class Conversation:
         )
 
     def _why_stop(self, now: float) -> Outcome | None:
-        limits = self._run.limits
-        if self._bytes > limits.output_bytes:
-            reason = f"it wrote more than {limits.output_bytes:,} bytes"
-            return Outcome(Result.BUDGET, reason=reason, hint=f"see what it wrote: scoutkit run logs {self._run.id}")
         if self._book.failed:
             reason = f"its records cannot be kept: {self._book.failed}"
             return Outcome(Result.FAILED, reason=reason, hint="make room on the disk")
         if self._ended is not None:
-            return None
-        if limits.timeout is not None and now - self._began >= limits.timeout:
-            reason = f"it took longer than {limits.timeout:g} s"
-            return Outcome(Result.TIMEOUT, reason=reason, hint="give it more time: --timeout 30m")
-        return self._interruption.of(self._book.folder)
+            return self.meter.broken(now) if self.meter.flooded else None
+        return self._interruption.of(self._book.folder) or self.meter.broken(now)
 
     def _is_over(self, now: float) -> bool:
         """Has the agent ended and said all it will? What it started may hold its stdout, and go on writing."""
         if self._ended is None:
             return False
-        quiet = now - max(self._heard, self._ended) >= LINGER
+        quiet = now - max(self.meter.heard, self._ended) >= LINGER
         late = now - self._ended >= 10 * LINGER
         return not self._listening() or quiet or late or self._interruption.result is not None
 
@@ -173,9 +167,9 @@ class Conversation:
             if not chunk:
                 self._selector.unregister(key.fileobj)
                 continue
-            read, self._heard = True, time.monotonic()
-            if self._bytes <= self._run.limits.output_bytes:
-                self._bytes += len(chunk)
+            read = True
+            if not self.meter.flooded:
+                self.meter.wrote(len(chunk))
                 self._take(key.data, self._lines[key.data].feed(chunk))
         return read
 
@@ -203,6 +197,7 @@ class Conversation:
                 shown += map(self._book.did, self._understand(line))
         self._book.flush()
         for event in shown:
+            self.meter.saw(event)
             self._on_event(event)
 
     def _understand(self, line: str) -> list[Event]:

@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import fnmatch
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from scoutkit import process
 from scoutkit.dispatch import records as kept
 from scoutkit.dispatch.conversation import Conversation
+from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.journal import Journal
+from scoutkit.dispatch.limits import CLOSING, Meter
+from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records, Redact
 from scoutkit.errors import ScoutError
-from scoutkit.model.agents import Event, Invocation
-from scoutkit.model.missions import Outcome, Result, Run, State
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Limits, Outcome, Owner, Result, Run, State
 
-__all__ = ["Interruption", "environment", "send"]
+__all__ = ["Interruption", "send"]
 
 GRACE = 5.0  # seconds between TERM and KILL
-
-PASSED = (
-    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR", "TZ"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
-    *("*_PROXY", "*_proxy"),
-    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),  # where HOME's contents really are
-)
-
-
-def environment(
-    run_id: str, worktree: Path, scratch: Path, *, pass_env: Sequence[str] = (), extra: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """What an agent may know of this process's environment: PASSED, and the names or globs of `pass_env`.
-
-    Never git's variables. `PATH` loses its relative entries, which would name programs of the repository.
-    """
-    env = {
-        name: value
-        for name, value in os.environ.items()
-        if any(fnmatch.fnmatchcase(name, glob) for glob in (*PASSED, *pass_env)) and not name.startswith("GIT_")
-    }
-    path = env.get("PATH", os.defpath).split(os.pathsep)
-    env |= {
-        "PATH": os.pathsep.join(entry for entry in path if os.path.isabs(entry)),  # noqa: PTH117 - "" is no path here
-        "PWD": str(worktree),
-        **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(scratch)),
-        "GIT_CEILING_DIRECTORIES": os.path.realpath(worktree.parent),
-        **(extra or {}),
-        process.RUN_MARK: run_id,
-    }
-    return env
 
 
 def send(
@@ -74,9 +44,9 @@ def send(
 
     `records` is a folder, `redactor` makes a redactor for one stream, `on_event` sees redacted events as they come,
     `grace` is how many seconds TERM has before KILL. The journal has the run `running` with its child right after the
-    start, and `exited` with its result once the report is on disk. An agent that cannot be started, fails, is stopped
-    or breaks a limit is an Outcome; ScoutError is for the journal and the records alone.
-    Whatever is raised, the agent does not outlive the call.
+    start, and `exited` with its result once the report is on disk. An agent that a limit stopped is asked for its
+    report, where it can be. An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome;
+    ScoutError is for the journal and the records alone. Whatever is raised, the agent does not outlive the call.
     """
     began = time.monotonic()
     code: int | None = None
@@ -87,19 +57,13 @@ def send(
         if outcome is None:
             with _keeping(f"the records of run {run.id}"):
                 book.invocation(invocation, worktree)
-            env = environment(run.id, worktree, scratch, pass_env=pass_env, extra=invocation.env)
+            stage = _Stage(run, worktree, scratch, book, journal, on_event, interruption, tuple(pass_env), grace)
+            logins = Logins(invocation.login)
             try:
-                popen = process.spawn(invocation.argv, cwd=worktree, env=env, session=True)
-            except (OSError, ValueError) as error:
-                outcome = _not_started(invocation, worktree, error)
-            else:
-                talk = Conversation(
-                    popen, invocation, run, book, on_event=on_event, interruption=interruption, grace=grace
-                )
-                with contextlib.closing(talk):
-                    journal.advance(run.id, State.RUNNING, child=talk.child)
-                    code = talk.listen()
-                outcome = _judge(talk, code, invocation, book, worktree, scratch)
+                outcome, code = stage.play(invocation)
+            finally:
+                for trouble in logins.put_back():
+                    stage.tell(trouble)
         outcome = replace(
             outcome, report=book.blot(outcome.report), reason=book.blot(outcome.reason), hint=book.blot(outcome.hint)
         )
@@ -118,6 +82,87 @@ def send(
         version=outcome.version,
     )
     return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Where the agent of one run works, and who hears of it."""
+
+    run: Run
+    worktree: Path
+    scratch: Path
+    book: Records
+    journal: Journal
+    on_event: Callable[[Event], None]
+    interruption: Interruption
+    pass_env: tuple[str, ...]
+    grace: float
+
+    def play(self, invocation: Invocation) -> tuple[Outcome, int | None]:
+        """The agent's work, with its report if a limit ended that; the exit status is that of the work."""
+        meter = Meter(self.run.id, self.run.limits, idle=invocation.idle)
+        outcome, code = self._talk(
+            invocation, meter, lambda child: self.journal.advance(self.run.id, State.RUNNING, child=child)
+        )
+        spent = meter.spent or (outcome.result is Result.BUDGET and not meter.flooded)
+        if not spent or invocation.closing is None or self.interruption.of(self.book.folder):
+            return outcome, code
+        return self._close(invocation.closing, outcome, meter), code
+
+    def _close(self, closing: Callable[[], Invocation | None], outcome: Outcome, meter: Meter) -> Outcome:
+        """The agent's own report instead of what it said so far, if it writes one in the time it has left for that."""
+        try:
+            invocation = closing()
+        except Exception as error:  # noqa: BLE001 - agents come from other packages too; the events tell
+            self.tell(f"it could not be asked for its report: {error!r}")
+            return outcome
+        if invocation is None:
+            return outcome
+        self.tell("asked for its report", because=outcome.reason)
+        self.book.tail = b""
+        limits = Limits(
+            timeout=CLOSING,
+            output_bytes=max(0, self.run.limits.output_bytes - meter.bytes),
+            retries=self.run.limits.retries,
+        )
+        last, _ = self._talk(
+            invocation, Meter(self.run.id, limits), lambda child: self.journal.note(self.run.id, child=child)
+        )
+        said = {name: value for name, value in asdict(last.usage).items() if value is not None}
+        outcome = replace(outcome, usage=replace(outcome.usage, **said))
+        if last.result is Result.DONE:
+            return replace(outcome, report=last.report)
+        self.tell(f"it did not write its report: {last.reason}")
+        return outcome
+
+    def _talk(
+        self, invocation: Invocation, meter: Meter, started: Callable[[Owner | None], object]
+    ) -> tuple[Outcome, int | None]:
+        env = environment(self.run.id, self.worktree, self.scratch, pass_env=self.pass_env, extra=invocation.env)
+        try:
+            popen = process.spawn(invocation.argv, cwd=self.worktree, env=env, session=True)
+        except (OSError, ValueError) as error:
+            return _not_started(invocation, self.worktree, error), None
+        talk = Conversation(
+            popen,
+            invocation,
+            self.run,
+            self.book,
+            meter,
+            on_event=self.on_event,
+            interruption=self.interruption,
+            grace=self.grace,
+        )
+        with contextlib.closing(talk):
+            started(talk.child)
+            code = talk.listen()
+        return _judge(talk, code, invocation, self.book, self.worktree, self.scratch), code
+
+    def tell(self, line: str, **data: str) -> None:
+        """Something that scoutkit did itself, among what the agent did."""
+        event = self.book.did(Event(EventKind.STATUS, line, data=data))
+        self.book.flush()
+        self.on_event(event)
 
 
 def _judge(
@@ -139,13 +184,17 @@ def _judge(
             version=outcome.version or heard.version,
         )
     if talk.stopped:
-        how = talk.stopped
-        outcome = replace(outcome, result=how.result, reason=how.reason, hint=how.hint)
+        how, hint = talk.stopped, ""
+        if how.result is Result.FAILED:  # the model could not be had, or no records kept
+            hint = outcome.hint or f"see what it said: scoutkit run logs {talk.run.id}"
+        outcome = replace(outcome, result=how.result, reason=how.reason, hint=how.hint or hint)
     elif fault:
         hint = "see what the agent wrote with scoutkit run logs, and tell whoever made the adapter"
         outcome = replace(outcome, result=Result.FAILED, reason=f"the agent's adapter broke: {fault}", hint=hint)
     elif code is not None and code < 0 and outcome.result is Result.FAILED:
         outcome = replace(outcome, result=Result.KILLED)
+    elif outcome.result is Result.BUDGET and not outcome.hint:
+        outcome = replace(outcome, hint="allow it more: --max-turns, --max-tokens or --max-cost")
     if talk.unended:
         pids = ", ".join(str(one.pid) for one in talk.unended)
         outcome = replace(

@@ -214,7 +214,8 @@ def test_the_environment_is_narrow(at: Field, monkeypatch: pytest.MonkeyPatch) -
         assert env[name] == os.environ[name]
     assert env["PATH"] == os.environ["PATH"].split("::", 1)[1]
     assert env["MODEL"] == "m"
-    assert env["TMPDIR"] == str(at.root / "run" / "scratch")
+    assert env["TMPDIR"] == str(at.root / "run" / "scratch" / "tmp")
+    assert Path(env["TMPDIR"]).stat().st_mode & 0o777 == 0o700
     assert env["GIT_CEILING_DIRECTORIES"] == os.path.realpath(at.root / "run")
     assert env["SCOUTKIT_RUN"] == at.run.id
     assert env["PWD"] == str(at.worktree)

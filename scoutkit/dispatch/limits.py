@@ -1,0 +1,106 @@
+"""What an agent may use: counts what it says, and tells when it has to stop and how to allow it more."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, replace
+
+from scoutkit.model.agents import Event, EventKind
+from scoutkit.model.missions import Limits, Outcome, Result, Usage
+
+CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
+_NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, EventKind.ERROR})
+
+
+class Meter:
+    """Counts from its making on. `spent`: what `broken` told was a limit that leaves the agent able to report."""
+
+    def __init__(self, run_id: str, limits: Limits, *, idle: float | None = None) -> None:
+        self.spent = False
+        self.bytes = 0
+        self.heard = self._began = time.monotonic()
+        self._run_id = run_id
+        self._limits = limits
+        self._idle = idle if limits.idle is None else limits.idle
+        self._usage = Usage()
+        self._turns = self._retries = 0
+        self._retry = Event(EventKind.RETRY)
+        self._done = False
+
+    def wrote(self, size: int) -> None:
+        """The agent wrote something, on stdout or stderr."""
+        self.heard = time.monotonic()
+        self.bytes += size
+
+    @property
+    def flooded(self) -> bool:
+        """Has it written more than is kept?"""
+        return self.bytes > self._limits.output_bytes
+
+    def saw(self, event: Event) -> None:
+        """What the agent did. Once it says that it is done, nothing is saved any more by stopping it."""
+        match event.kind:
+            case EventKind.TURN:
+                self._turns += 1
+            case EventKind.RETRY:
+                self._retries += 1
+                self._retry = event
+            case EventKind.DONE:
+                self._done = True
+        if event.kind not in _NO_ANSWER:
+            self._retries = 0
+        if event.usage:
+            said = {name: value for name, value in asdict(event.usage).items() if value is not None}
+            self._usage = replace(self._usage, **said)
+
+    def broken(self, now: float) -> Outcome | None:
+        """How the run ends for the limit that the agent broke; None while it keeps to all of them."""
+        if self.flooded:
+            reason = f"it wrote more than {self._limits.output_bytes:,} bytes"
+            return Outcome(Result.BUDGET, reason=reason, hint=f"see what it wrote: scoutkit run logs {self._run_id}")
+        if stuck := self._stuck(now):
+            return stuck
+        spent = self._time(now) or (None if self._done else self._money())
+        self.spent = spent is not None
+        return spent
+
+    def _stuck(self, now: float) -> Outcome | None:
+        retries, idle = self._limits.retries, self._idle
+        if retries is not None and self._retries > retries:
+            said = f": {self._retry.text}" if self._retry.text else ""
+            reason = f"the model could not be had {self._retries} times in a row{said}"
+            return Outcome(Result.FAILED, reason=reason, hint=str(self._retry.data.get("hint", "")))
+        if idle is not None and now - self.heard >= idle:
+            reason = f"it said nothing for {idle:g} s"
+            return Outcome(Result.TIMEOUT, reason=reason, hint=f"if it needs so long: --idle {_twice(idle)}")
+        return None
+
+    def _time(self, now: float) -> Outcome | None:
+        limit = self._limits.timeout
+        if limit is None or now - self._began < limit:
+            return None
+        hint = f"give it more time: --timeout {_twice(limit)}"
+        return Outcome(Result.TIMEOUT, reason=f"it took longer than {limit:g} s", hint=hint)
+
+    def _money(self) -> Outcome | None:
+        limits, usage = self._limits, self._usage
+        if limits.turns is not None and self._turns > limits.turns:
+            reason, hint = f"it took more than {limits.turns} turns", f"--max-turns {2 * limits.turns}"
+        elif limits.tokens is not None and (used := _tokens(usage)) > limits.tokens:
+            reason, hint = f"it used {used:,} tokens, more than {limits.tokens:,}", f"--max-tokens {2 * limits.tokens}"
+        elif limits.cost_usd is not None and (usage.cost_usd or 0) > limits.cost_usd:
+            reason = f"it cost ${usage.cost_usd:.4g}, more than ${limits.cost_usd:g}"
+            hint = f"--max-cost {2 * limits.cost_usd:g}"
+        else:
+            return None
+        return Outcome(Result.BUDGET, reason=reason, hint=f"allow it more: {hint}")
+
+
+def _tokens(usage: Usage) -> int:
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)
+
+
+def _twice(seconds: float) -> str:
+    """Double a time, as the options take it."""
+    double = max(1, round(2 * seconds))
+    return f"{double // 60}m" if double % 60 == 0 else f"{double}s"
