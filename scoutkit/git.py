@@ -205,7 +205,8 @@ class Blobs:
         if self._process:
             for stream in (self._process.stdin, self._process.stdout):
                 if stream:
-                    stream.close()
+                    with contextlib.suppress(BrokenPipeError):  # it is dead, and what it was last asked is not sent
+                        stream.close()
             self._process.wait()
             self._process = None
 
@@ -221,6 +222,15 @@ class Blobs:
             if named.code:
                 return None
             spec = named.text.strip()
+        for _ in range(2):  # git may have been killed, or have died on what it was asked before
+            try:
+                return self._ask(spec)
+            except (EOFError, BrokenPipeError):
+                self.close()
+        return None  # it dies of this object, for instance of a corrupt one
+
+    def _ask(self, spec: str) -> Object | None:
+        """One question. EOFError or BrokenPipeError where git is dead, or dies over it."""
         if self._process is None:
             self._process = process.spawn(
                 ["git", *QUIET, "cat-file", "--batch"],
@@ -234,13 +244,15 @@ class Blobs:
         self._process.stdin.flush()
         header = self._process.stdout.readline().rstrip(b"\n")
         fields = header.rsplit(b" ", 2)
+        if not header:
+            raise EOFError
         if len(fields) != 3 or not fields[2].isdigit():
-            if not header:
-                self.close()  # git died, for instance on a corrupt object: the next read starts afresh
             return None
         size = int(fields[2])
-        content = self._process.stdout.read(size + 1)[:size]
-        return Object(fields[0].decode(), fields[1].decode(), content)
+        content = self._process.stdout.read(size + 1)
+        if len(content) <= size:
+            raise EOFError
+        return Object(fields[0].decode(), fields[1].decode(), content[:size])
 
 
 class Line(NamedTuple):

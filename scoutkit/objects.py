@@ -1,18 +1,22 @@
 """Commits, trees and blobs, all through one long-lived git process. Unchanged folders are never opened.
 
-Nothing is fetched: in a partial clone an object that is not here is one that is missing.
+Nothing is fetched: in a partial clone an object that is not here is one that is missing. Of a folder that is missing
+nothing is said: it is not empty.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from scoutkit import git
+from scoutkit.errors import RepositoryError
 
 FILE, LINK, SUBMODULE, FOLDER = "100644", "120000", "160000", "40000"
+FETCH = "fetch what is missing: git fetch --refetch --no-filter"
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}  # the second for git older than 2.45
 
 
@@ -35,6 +39,7 @@ class Objects:
     """A repository's objects. A context manager; trees that were read are kept."""
 
     def __init__(self, where: Path) -> None:
+        self._where = where
         self._blobs = git.Blobs(where, _OFFLINE)
         self._trees: dict[str, dict[str, Item]] = {}
         self._commits: dict[str, tuple[str, str] | None] = {}
@@ -44,6 +49,14 @@ class Objects:
 
     def __exit__(self, *_: object) -> None:
         self._blobs.close()
+
+    @functools.cached_property
+    def partial(self) -> bool:
+        """May objects be missing that a commit here speaks of, since git left them with a remote?"""
+        return (
+            git.git(self._where, "config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$").code
+            == 0
+        )
 
     def commit(self, revision: str) -> tuple[str, str] | None:
         """A revision as the ids of its commit and its tree; None where there is no such commit."""
@@ -62,7 +75,10 @@ class Objects:
         return self._blobs.read(name)
 
     def item(self, tree: str, path: str) -> Item | None:
-        """What a path is; for one inside a submodule, the submodule. None where there is nothing."""
+        """What a path is; for one inside a submodule, the submodule. None where there is nothing.
+
+        RepositoryError here and below where a tree is not in this clone.
+        """
         found = Item(FOLDER, tree)
         for name in path.split("/"):
             if found.mode == SUBMODULE:
@@ -106,7 +122,9 @@ class Objects:
         """A tree as git stores it: `mode name NUL id`, the id in bytes. "" is the empty tree."""
         if tree not in self._trees:
             found = self._blobs.get(tree) if tree else None
-            raw = found.content if found and found.kind == "tree" else b""
+            if tree and (found is None or found.kind != "tree"):
+                raise RepositoryError(f"not in this clone: the folder {tree}", FETCH)
+            raw = found.content if found else b""
             entry = re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree) // 2), re.DOTALL)
             self._trees[tree] = {
                 name.decode("utf-8", "surrogateescape"): Item(mode.decode(), name_of.hex())

@@ -13,6 +13,7 @@ from scoutkit.anchors import score
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, Target
+from scoutkit.errors import RepositoryError
 
 _STEPS = 64  # pairs looked at for one answer
 
@@ -34,7 +35,10 @@ class Journey:
     def find(self, path: str, lines: Lines, direct: Found) -> Found:
         """Where lines are in the target; `direct` is what a look at the ends said."""
         self._left = _STEPS
-        return self._travel(path, lines, 0, self._last, direct)
+        try:
+            return self._travel(path, lines, 0, self._last, direct)
+        except RepositoryError:  # a partial clone lacks folders of the commits between
+            return direct
 
     def _at(self, number: int) -> Target | None:
         return self._target if number == self._last else self._files(self._stations[number])

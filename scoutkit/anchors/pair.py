@@ -44,6 +44,8 @@ class Pair:
         if here and self._new.id(here) == lines.document.id:
             guess = Guess(lines.start, lines.end, "same", 1.0, 1.0, kept=True, path=here)
             return Found(guess, 1.0, ((1.0, guess),))
+        if here and self._new.document(here) is None and self._new.raw(here) is None:
+            return Found(None, 0.0)  # it is there, and not in this clone: nothing is known of it
         found = best_of((score.of(guess, lines), guess) for guess in self._guesses(path, here, lines, wide=wide))
         document = self._new.document(here) if here and not found.rated else None
         if document is not None and self._between(lines.document, document).cut(lines):

@@ -19,7 +19,7 @@ from scoutkit.anchors.targets import CommitFiles, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository
-from scoutkit.objects import FOLDER, SUBMODULE, Objects
+from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Objects
 
 _SHOWN = 10  # candidates
 _RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at once
@@ -74,6 +74,8 @@ class Regions:
             found = self._journey(commit).find(path, lines, found)
         if found.guess is None:
             found = direct if left else pair.find(path, lines)
+        if found.guess is None:
+            self._whole(old.tree)
         return self._answer(region, path, lines, found)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:
@@ -85,6 +87,9 @@ class Regions:
             lines = Lines(document, anchor.start - 1, anchor.end - 1)
             return self._answer(region, anchor.path, lines, self._pair(nothing, self._target).find(anchor.path, lines))
         found = remembered.find(anchor, self._target)
+        if found.guess is None:
+            self._readable(anchor.path)
+            self._whole("")
         if found.guess and (now := self._target.document(found.guess.path)):
             lines = Lines(now, found.guess.start, found.guess.end)
             return self._answer(region, anchor.path, lines, found, kept=found.guess.kept)
@@ -107,7 +112,7 @@ class Regions:
         document = old.document(path) if path else None
         if document is None:
             if path and old.raw(path) is None:
-                raise RepositoryError(f"not in this clone: {path} as it was", "fetch the commit's objects: git fetch")
+                raise RepositoryError(f"not in this clone: {path} as it was", FETCH)
             item = self._objects.item(old.tree, region.path)
             kind = (
                 {SUBMODULE: "in a submodule", FOLDER: "a folder"}.get(item.mode, "no file") if item else "no such file"
@@ -127,8 +132,16 @@ class Regions:
         here = self._target.path(path)
         if here and self._target.document(here) is None and self._target.raw(here) is None:
             if self._to:
-                raise RepositoryError(f"not in this clone: {here} as it is", "fetch the commit's objects: git fetch")
+                raise RepositoryError(f"not in this clone: {here} as it is", FETCH)
             raise RepositoryError(f"cannot be read: {here}", "check its permissions and its size")
+
+    def _whole(self, tree: str) -> None:
+        """Of lines that are not found nothing is known where a partial clone lacks a file that may hold them."""
+        if not self._to or not self._objects.partial:
+            return
+        for path, _ in self._target.differing(tree):
+            if self._target.raw(path) is None:
+                raise RepositoryError(f"not in this clone: {path}, which may hold the lines", FETCH)
 
     def _answer(
         self, region: Region, path: str, lines: Lines | None, found: Found, *, kept: bool | None = None
