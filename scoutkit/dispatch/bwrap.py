@@ -1,0 +1,86 @@
+"""bubblewrap: a command line that runs a command in namespaces of its own. Knows its flags, and tries them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scoutkit import process
+from scoutkit.dispatch.room import Room, View
+
+SOCKET = "/run/scoutkit/egress"  # inside
+_RELAY = Path(__file__).with_name("relay.py")
+_APART = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--cap-drop", "ALL")
+_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "asound", "driver")
+_PRIVATE = ("/tmp", "/run", "/var/tmp")  # noqa: S108 - names inside, where they are nobody else's
+
+
+@functools.cache
+def missing() -> str:
+    """Why it cannot be used; empty when it can. Tries it."""
+    return _try() if shutil.which("bwrap") else "bwrap is not on PATH"
+
+
+@functools.cache
+def no_network() -> str:
+    """Why it cannot make a network of its own; empty when it can."""
+    return _try("--unshare-net")
+
+
+@functools.cache
+def version() -> str:
+    """As it tells it."""
+    return process.run(["bwrap", "--version"], timeout=10).text.strip()
+
+
+def _try(*flags: str) -> str:
+    command = ["bwrap", *_APART, *flags, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    try:
+        done = process.run(command, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if done.code == 0 else (done.error.splitlines() or [f"it ended with status {done.code}"])[-1]
+
+
+def argv(command: Sequence[str], room: Room, view: View, egress: Path | None = None) -> tuple[str, ...]:
+    """The environment is not on it: what a command line holds, everybody can read.
+
+    What is bound later lies over what was bound before, so the private folders come first.
+    """
+    line = [shutil.which("bwrap") or "bwrap", *_APART]
+    if room.network != "full":
+        line.append("--unshare-net")
+    for folder in view.system:
+        line += ["--ro-bind", str(folder), str(folder)]
+    for path in view.hidden:
+        line += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
+    line += ["--proc", "/proc", "--dev", "/dev"]
+    if os.geteuid() == 0:  # root needs no capability to write the kernel's settings, and bwrap leaves most of them open
+        for name in _KERNEL:
+            line += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for name in _PRIVATE:
+        line += ["--tmpfs", name]
+    for path in sorted(view.read):
+        line += ["--ro-bind-try", str(path), str(path)]
+    for target, link in view.links:
+        line += ["--symlink", target, str(link)]
+    for path in sorted(view.write):
+        line += ["--bind-try", str(path), str(path)]
+    inside = list(command)
+    if egress:
+        line += ["--ro-bind", str(_RELAY), str(_RELAY), "--bind", str(egress), SOCKET]
+        inside = [os.path.realpath(sys.executable), "-I", "-S", str(_RELAY), SOCKET, *room.hosts, "--", *inside]
+    return (*line, "--remount-ro", "/", "--chdir", str(room.worktree), "--", *inside)
+
+
+def comm(pid: int) -> str:
+    """The name the kernel has for a process; empty where it tells none."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
