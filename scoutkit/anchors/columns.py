@@ -35,7 +35,7 @@ def follow(old: Lines, new: Lines) -> Spot | None:
     begin, until = (0, old.columns[0] - 1), (old.end - old.start, old.columns[1] - 1)
     inside = [n for n, (row, at, to, _) in enumerate(before) if (row, to - 1) >= begin and (row, at) <= until]
     if not inside:
-        return Spot(new.start, new.end, *old.columns)
+        return _within(new, *old.columns)
     to = in_common([token for *_, token in before], [token for *_, token in after])
     left = [to[n] for n in inside if n in to]
     words = [n for n in inside if before[n][3][0].isalnum() or before[n][3][0] == "_"]
@@ -50,6 +50,13 @@ def follow(old: Lines, new: Lines) -> Spot | None:
         ends = before[inside[-1]][0] == until[0] and inside[-1] in to
         short = max(before[inside[-1]][2] - old.columns[1], 0) if ends else 0
     return Spot(new.start + first[0], new.start + last[0], first[1] + 1 + offset, last[2] - short)
+
+
+def _within(new: Lines, start_col: int, end_col: int) -> Spot:
+    """The same columns, of blanks alone, as far as the new lines have them."""
+    last = min(end_col, max(len(new.document.lines[new.end]), 1))
+    first = min(start_col, max(len(new.document.lines[new.start]), 1))
+    return Spot(new.start, new.end, min(first, last) if new.start == new.end else first, last)
 
 
 def _beside(to: dict[int, int], inside: list[int], number: int) -> tuple[int, int] | None:
