@@ -86,8 +86,7 @@ def of_target(target: str, roots: Sequence[str] = ()) -> Mention | None:
 def numbers(written: str, start: int, end: int, *, first: bool) -> list[tuple[int, int]]:
     """Where in a range as it is written its lines stand: the first, and the last if it is there. Empty where they do
     not. `first`: written with its path, as the first of a citation is."""
-    anchors = [*ANCHOR.finditer(written)] if first else []
-    for anchor in reversed(anchors):
+    for anchor in ANCHOR.finditer(written) if first else ():  # in order: what follows the first may be a column
         kind = anchor.group()
         pattern = _WORDS if kind[0] in "Ll" else _LINES if kind == "#lines-" else _HASH if kind[0] == "#" else _COLON
         if (found := pattern.match(written, anchor.start())) and _said(found) == (start, end):

@@ -204,7 +204,7 @@ def _says(text: str, span: tuple[int, int], moves: Sequence[Move], roots: Sequen
                 edits += _lines(one.written, base + one.offset, where, *move.lines)
             limit = one.offset + (where[0][0] if where else max(one.written.find("::"), 0))
             place = None if one.part else _path(label, 0, limit, (one.path, *one.also))
-            if place and not ending(label[slice(*place)], move.path):
+            if place and not _still(label[slice(*place)], move):
                 edits.append(_renamed(text, (base + place[0], base + place[1]), move.path))
         if said:
             continue
@@ -233,10 +233,15 @@ def _named(text: str, span: tuple[int, int], move: Move) -> list[Edit]:
     """Edits of a label that is nothing but the file's name."""
     label = text[slice(*span)]
     name = label.strip("`*_ ")
-    if move.path == move.was or not name or not ending(name, move.was) or ending(name, move.path):
+    if not name or not ending(name, move.was) or _still(name, move):
         return []
     at = span[0] + label.index(name)
     return [(at, at + len(name), move.path)]
+
+
+def _still(name: str, move: Move) -> bool:
+    """Does a name do for the new place too? One that was the whole path does not stay when that is another."""
+    return move.path == move.was or (name != move.was and ending(name, move.path))
 
 
 def _lines(written: str, base: int, where: list[tuple[int, int]], start: int, end: int) -> list[Edit]:

@@ -51,6 +51,7 @@ def renamed(text: str, path: str = "lib/z.py") -> Mended:
         ("src/a.py:12-14", "src/a.py:112-114", "lib/z.py:112-114"),
         ("src/a.py:12–14", "src/a.py:112–114", "lib/z.py:112–114"),
         ("src/a.py:12:5", "src/a.py:112:5", "lib/z.py:112:5"),
+        ("src/a.py:12:12", "src/a.py:112:12", "lib/z.py:112:12"),
         ("src/a.py:12:5-14:8", "src/a.py:112:5-114:8", "lib/z.py:112:5-114:8"),
         ("src/a.py:L12-L14", "src/a.py:L112-L114", "lib/z.py:L112-L114"),
         ("src/a.py#L12", "src/a.py#L112", "lib/z.py#L112"),
@@ -248,31 +249,26 @@ def test_what_was_left_before_is_named_again_when_its_lines_move_again():
     assert [each.written for each in done.missed] == ["src/a.py:12"]
 
 
+def to(lines: tuple[int, int], dash: str = "-") -> str:
+    return f"{lines[0]}{dash}{lines[1]}" if lines[1] > lines[0] else str(lines[0])
+
+
 SPELLED = [
-    lambda path, lines: f"{path}:{lines[0]}{f'-{lines[1]}' if lines[1] > lines[0] else ''}",
-    lambda path, lines: f"`{path}:{lines[0]}{f'–{lines[1]}' if lines[1] > lines[0] else ''}`",
-    lambda path, lines: f"{path}:{lines[0]}:5",
-    lambda path, lines: f"{path}#L{lines[0]}{f'-L{lines[1]}' if lines[1] > lines[0] else ''}",
-    lambda path, lines: f"<{path}#L{lines[0]}>",
-    lambda path, lines: f"{path}, lines {lines[0]} to {lines[1]}" if lines[1] > lines[0] else f"{path} line {lines[0]}",
-    lambda path, lines: f"`{path}`:{lines[0]}",
-    lambda path, lines: f"[{path}:{lines[0]}]({path}#L{lines[0]})",
-    lambda path, lines: f"[x](<./{path}#L{lines[0]}> 'at {path}:{lines[0]}')",
-    lambda path, lines: f"[`{path}`]({path}), line {lines[0]}",
-    lambda path, lines: f"{HOST}/main/{path}#L{lines[0]}",
-    lambda path, lines: f"**{ROOT}/{path}:{lines[0]}** ✓",
+    lambda path, lines: f"{path}:{to(lines)}",
+    lambda path, lines: f"`{path}:{to(lines, '–')}`",
+    lambda path, lines: f"{path}:{to(lines, ':5-')}:5",
+    lambda path, lines: f"{path}#L{to(lines, '-L')}",
+    lambda path, lines: f"<{path}#L{to(lines)}>",
+    lambda path, lines: f"{path}, lines {to(lines, ' to ')}",
+    lambda path, lines: f"`{path}`:{to(lines)}",
+    lambda path, lines: f"[{path}:{to(lines)}]({path}#L{to(lines, '-L')})",
+    lambda path, lines: f"[x](<./{path}#L{to(lines)}> 'at {path}:{to(lines)}')",
+    lambda path, lines: f"[`{path}`]({path}), line {to(lines)}",
+    lambda path, lines: f"{HOST}/main/{path}#L{to(lines, '-L')}",
+    lambda path, lines: f"**{ROOT}/{path}:{to(lines)}** ✓",
 ]
-AROUND = [
-    "{}",
-    "# {} #",
-    "- {}",
-    "> 1. {}",
-    "| a | {} |\n|---|---|\n| b | c |",
-    "<p>{}</p>",
-    "    {}",
-    "```\n{}\n```",
-    "*{}*",
-]
+PLAIN = ["{}", "see ({}).", "# {} #", "- {}", "> 1. {}", "| a | {} |\n|---|---|\n| b | c |"]
+AROUND = [*PLAIN, "<p>{}</p>", "    {}", "```\n{}\n```", "*{}*"]
 NOISE = st.text(st.sampled_from(" \n\r\t`*_[]()<>|#-:.,0123456789aé✓~\\!L/\ufeff\u3000"), max_size=12)
 
 
@@ -296,32 +292,61 @@ def said(spell, one: Citation | Region) -> str:
     return spell(one.path, (one.start, one.end))
 
 
-@settings(max_examples=250, deadline=None)
-@given(
-    moving(),
-    st.lists(st.tuples(st.integers(0, 99), st.sampled_from(SPELLED), st.sampled_from(AROUND), NOISE), max_size=6),
-    st.sampled_from(["\n", "\r\n"]),
-)
-def test_nothing_but_moved_citations_changes(moves, parts, end):
-    known, places = moves
-    text, pattern = "", ""
+def pattern(spell, one: Citation, now: Citation | Region) -> str:
+    """A citation of which each path and number is as it was or as it is now: noise before it may have cut it short."""
+    ways = {str(one.start): now.start, str(one.end): now.end, one.path: now.path}
+    pieces = re.split(f"({'|'.join(map(re.escape, sorted(ways, key=len, reverse=True)))})", said(spell, one))
+    return "".join(f"(?:{re.escape(part)}|{re.escape(str(ways.get(part, part)))})" for part in pieces)
+
+
+def joined(moves, parts, end: str) -> tuple[str, str, str]:
+    """A text with citations, the text that it is to be, and a pattern of what may change."""
+    text = after = shape = ""
     for number, spell, around, noise in parts:
-        one = known[number % len(known)]
-        before, after = around.split("{}")
-        before, after = noise + before, after + "\n\n"
-        before, after = before.replace("\n", end), after.replace("\n", end)
-        now = places.get(one, one)
-        text += before + said(spell, one) + after
-        pattern += (
-            re.escape(before) + f"(?:{re.escape(said(spell, one))}|{re.escape(said(spell, now))})" + re.escape(after)
-        )
-    done = mend(text, places, known, [ROOT])
-    assert re.fullmatch(pattern, done.text)
+        one = moves[0][number % len(moves[0])]
+        now = moves[1].get(one, one)
+        before, behind = (part.replace("\n", end) for part in f"{noise}{around}\n\n".split("{}"))
+        text += before + said(spell, one) + behind
+        after += before + said(spell, now) + behind
+        shape += re.escape(before) + pattern(spell, one, now) + re.escape(behind)
+    return text, after, shape
+
+
+def are_read(moves, text: str, done: Mended) -> None:
+    """Every reference is read as its new place, and nothing is left to do."""
+    known, places = moves
     now = [Citation(at.path, at.start, at.end) if (at := places.get(one)) else one for one in known]
     assert mend(done.text, {at: Region(at.path, at.start, at.end) for at in now}, now, [ROOT]).text == done.text
-    found, again = citations.read(text, roots=[ROOT]), citations.read(done.text, roots=[ROOT])
     left = {one.offset for one in done.missed}
-    for one, at in zip(found, again, strict=True):
+    for one, at in zip(citations.read(text, roots=[ROOT]), citations.read(done.text, roots=[ROOT]), strict=True):
         was = meaning(one, known)
         if one.offset not in left and was in places:
             assert meaning(at, now) == now[known.index(was)]
+
+
+NUMBER = st.integers(0, 99)
+ENDS = st.sampled_from(["\n", "\r\n"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    moving(),
+    st.lists(st.tuples(NUMBER, st.sampled_from(SPELLED), st.sampled_from(PLAIN), st.just("")), max_size=6),
+    ENDS,
+)
+def test_a_text_is_as_if_it_had_been_written_of_the_new_places(moves, parts, end):
+    text, after, _ = joined(moves, parts, end)
+    done = mend(text, moves[1], moves[0], [ROOT])
+    assert done == Mended(after)
+    are_read(moves, text, done)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    moving(), st.lists(st.tuples(NUMBER, st.sampled_from(SPELLED), st.sampled_from(AROUND), NOISE), max_size=6), ENDS
+)
+def test_nothing_but_moved_citations_changes_whatever_is_around(moves, parts, end):
+    text, _, shape = joined(moves, parts, end)
+    done = mend(text, moves[1], moves[0], [ROOT])
+    assert re.fullmatch(shape, done.text)
+    are_read(moves, text, done)
