@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -232,8 +232,14 @@ def end(find: Callable[[], list[Owner]], *, grace: float = 5.0) -> list[Owner]:
             return left
 
 
-def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Generator[float, None, list[Owner]]:
-    """`end` in steps: yields how many seconds to wait for the next one; `grace` is asked again at every step."""
+def ending(
+    find: Callable[[], list[Owner]], *, grace: Callable[[], float], spared: Callable[[], Collection[int]] = tuple
+) -> Generator[float, None, list[Owner]]:
+    """`end` in steps: yields how many seconds to wait for the next one; `grace` is asked again at every step.
+
+    The pids that `spared` returns hear no TERM, and what they started does not wait for their end to hear it: they go
+    with it, or are killed in the end.
+    """
     began, pause = time.monotonic(), 0.005
     killed: float | None = None
     told: dict[Owner, float] = {}
@@ -251,12 +257,15 @@ def ending(find: Callable[[], list[Owner]], *, grace: Callable[[], float]) -> Ge
             killed, pause = now, 0.005
         if killed is not None and now - killed >= UNKILLABLE:
             return [*left, *refused]
-        living = {one.pid for one in left} if told else set()
+        spare = set(spared()) if killed is None else set()
+        living = {one.pid for one in left} - spare if told else set()
         new = set() if new is None else new | (set(left) - set(told))
         for one in left:
             try:
                 if killed is not None:
                     _signal(one, signal.SIGKILL)
+                elif one.pid in spare:
+                    continue
                 elif (one in new and now - told.get(one, now) > AGAIN) or (
                     one not in told and census.parent(one.pid) not in living
                 ):

@@ -11,7 +11,7 @@ import selectors
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from scoutkit import process
 from scoutkit.dispatch import worktree
@@ -48,6 +48,7 @@ class Conversation:
         *,
         on_event: Callable[[Event], None],
         interruption: Interruption,
+        spared: Callable[[], Collection[int]] = tuple,
         grace: float,
     ) -> None:
         self.child = process.identify(popen.pid, ended=True)
@@ -63,6 +64,7 @@ class Conversation:
         self._book = book
         self._on_event = on_event
         self._interruption = interruption
+        self._spared = spared
         self._grace = grace
         self._ended: float | None = None
         self._stdin = memoryview(invocation.stdin.encode("utf-8", "surrogateescape"))
@@ -102,8 +104,7 @@ class Conversation:
                 self._ended = now
             self.stopped = self.stopped or self._why_stop(now)
             if steps is None and (self.stopped or self._is_over(now)):
-                steps = process.ending(self._family, grace=lambda: 0.0 if self._interruption.urgent else self._grace)
-                due = now
+                steps, due = process.ending(self._family, grace=self._patience, spared=self._spared), now
             if steps is not None and now >= due:
                 try:
                     due = now + next(steps)
@@ -133,6 +134,9 @@ class Conversation:
             adopted_since=self.child.start if self.child and len(_going) == 1 else None,
             since=self._since,
         )
+
+    def _patience(self) -> float:
+        return 0.0 if self._interruption.urgent else self._grace
 
     def _why_stop(self, now: float) -> Outcome | None:
         if self._book.failed:

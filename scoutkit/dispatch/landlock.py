@@ -15,6 +15,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def argv(command: Sequence[str], view: View, *, network: bool) -> tuple[str, ...
     """Without `network` no socket but netlink's can be made."""
     look = [str(path) for folder in view.system for path in _parts(str(folder), {str(one) for one in view.hidden})]
     policy = {
+        "names": [str(Path(__file__).parents[2])],  # Python lists the folder of a package to find it there
         "look": [*look, "/proc", *map(str, view.read)],
         "change": [*map(str, view.write)],
         "network": network,
@@ -70,7 +72,7 @@ def _parts(folder: str, hidden: set[str]) -> Iterator[str]:
             yield entry.path
 
 
-def confine(look: Sequence[str], change: Sequence[str], *, network: bool) -> None:
+def confine(look: Sequence[str], change: Sequence[str], *, network: bool, names: Sequence[str] = ()) -> None:
     """This process and all that it starts, for good. Raises OSError when the kernel will not."""
     version = abi()
     every = (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)) - 1
@@ -79,7 +81,7 @@ def confine(look: Sequence[str], change: Sequence[str], *, network: bool) -> Non
     attributes = struct.pack("QQQ", every, connections, scopes)[: 8 if version < 4 else 16 if version < 6 else 24]
     rules = _must(_syscall(_CREATE, attributes, len(attributes), 0))
     devices = [f"/dev/{name}" for name in _DEVICES]
-    rights = [(look, _LOOK), (devices, _LOOK & ~_EXECUTE | _WRITE | _IOCTL), (change, every)]
+    rights = [(names, _LIST), (look, _LOOK), (devices, _LOOK & ~_EXECUTE | _WRITE | _IOCTL), (change, every)]
     for paths, allowed in rights:
         for path in paths:
             try:

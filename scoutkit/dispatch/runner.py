@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scoutkit import process
 from scoutkit.dispatch import records as kept
+from scoutkit.dispatch import sandbox
 from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
@@ -17,6 +18,8 @@ from scoutkit.dispatch.journal import Journal
 from scoutkit.dispatch.limits import CLOSING, Meter
 from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records, Redact
+from scoutkit.dispatch.room import Room
+from scoutkit.dispatch.worktree import SHADOW
 from scoutkit.errors import ScoutError
 from scoutkit.model.agents import Event, EventKind, Invocation
 from scoutkit.model.missions import Limits, Outcome, Owner, Result, Run, State
@@ -37,6 +40,10 @@ def send(
     redactor: Callable[[], Redact],
     on_event: Callable[[Event], None],
     interruption: Interruption,
+    shadow: Path | None = None,
+    isolation: str = "none",
+    network: str = "full",
+    writable: bool = False,
     pass_env: Sequence[str] = (),
     grace: float = GRACE,
 ) -> Outcome:
@@ -45,8 +52,12 @@ def send(
     `records` is a folder, `redactor` makes a redactor for one stream, `on_event` sees redacted events as they come,
     `grace` is how many seconds TERM has before KILL. The journal has the run `running` with its child right after the
     start, and `exited` with its result once the report is on disk. An agent that a limit stopped is asked for its
-    report, where it can be. An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome;
-    ScoutError is for the journal and the records alone. Whatever is raised, the agent does not outlive the call.
+    report, where it can be. `isolation` is a name of `sandbox.CHOICES` but not `auto`; then the agent sees what `room`
+    lists, `shadow` is the worktree's repository (`shadow.git` in the run's folder when left out), and `writable` says
+    whether the two may be changed.
+    An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome; ScoutError is for the journal
+    and the records, Unavailable for an isolation that cannot have the network. Whatever is raised, the agent does not
+    outlive the call.
     """
     began = time.monotonic()
     code: int | None = None
@@ -57,7 +68,9 @@ def send(
         if outcome is None:
             with _keeping(f"the records of run {run.id}"):
                 book.invocation(invocation, worktree)
-            stage = _Stage(run, worktree, scratch, book, journal, on_event, interruption, tuple(pass_env), grace)
+            bare = Room(worktree, shadow or Path(run.folder) / SHADOW, scratch, {}, writable=writable, network=network)
+            room = replace(bare, run_id=run.id)
+            stage = _Stage(run, room, isolation, tuple(pass_env), book, journal, on_event, interruption, grace)
             logins = Logins(invocation.login)
             try:
                 outcome, code = stage.play(invocation)
@@ -89,13 +102,13 @@ class _Stage:
     """Where the agent of one run works, and who hears of it."""
 
     run: Run
-    worktree: Path
-    scratch: Path
+    room: Room  # without what differs from one invocation to the next
+    isolation: str
+    pass_env: tuple[str, ...]
     book: Records
     journal: Journal
     on_event: Callable[[Event], None]
     interruption: Interruption
-    pass_env: tuple[str, ...]
     grace: float
 
     def play(self, invocation: Invocation) -> tuple[Outcome, int | None]:
@@ -138,25 +151,48 @@ class _Stage:
     def _talk(
         self, invocation: Invocation, meter: Meter, started: Callable[[Owner | None], object]
     ) -> tuple[Outcome, int | None]:
-        env = environment(self.run.id, self.worktree, self.scratch, pass_env=self.pass_env, extra=invocation.env)
+        isolation = self.isolation if invocation.contained else "none"
         try:
-            popen = process.spawn(invocation.argv, cwd=self.worktree, env=env, session=True)
-        except (OSError, ValueError) as error:
-            return _not_started(invocation, self.worktree, error), None
-        talk = Conversation(
-            popen,
-            invocation,
-            self.run,
-            self.book,
-            meter,
-            on_event=self.on_event,
-            interruption=self.interruption,
-            grace=self.grace,
-        )
-        with contextlib.closing(talk):
-            started(talk.child)
-            code = talk.listen()
-        return _judge(talk, code, invocation, self.book, self.worktree, self.scratch), code
+            inside = self._inside(invocation, isolation)
+        except OSError as error:
+            return _not_started(invocation, self.room.worktree, error), None
+        with contextlib.closing(inside):
+            try:
+                popen = process.spawn(inside.argv, cwd=self.room.worktree, env=inside.env, session=True)
+            except (OSError, ValueError) as error:
+                return _not_started(invocation, self.room.worktree, error), None
+            talk = Conversation(
+                popen,
+                invocation,
+                self.run,
+                self.book,
+                meter,
+                on_event=self.on_event,
+                interruption=self.interruption,
+                spared=lambda: sandbox.supervisors(popen.pid),
+                grace=self.grace,
+            )
+            with contextlib.closing(talk):
+                started(talk.child)
+                code = sandbox.exit_status(isolation, talk.listen())
+            for host in inside.refused():
+                self.tell(f"it asked for {host}, which is not its model: refused")
+        outcome = _judge(talk, code, invocation, self.book, [self.room.worktree, self.room.scratch])
+        why, hint = sandbox.trouble(isolation, self.book.tail.decode("utf-8", "replace"))
+        if why and not talk.stopped and outcome.result is Result.FAILED and not outcome.report.strip():
+            outcome = replace(outcome, reason=why, hint=hint)
+        return outcome, code
+
+    def _inside(self, invocation: Invocation, isolation: str) -> sandbox.Inside:
+        """How it is started, in its room; without isolation, in this machine as it is."""
+        room, extra = self.room, invocation.env
+        env = environment(self.run.id, room.worktree, room.scratch, pass_env=self.pass_env, extra=extra)
+        if not invocation.contained:
+            return sandbox.Inside(invocation.argv, env)
+        home = Path(extra["HOME"]) if "HOME" in extra else None
+        own = home if home and home.is_relative_to(room.scratch) else None
+        room = replace(room, env=env, shown=invocation.shown, hosts=invocation.hosts, home=own)
+        return sandbox.wrap(isolation, invocation.argv, room)
 
     def tell(self, line: str, **data: str) -> None:
         """Something that scoutkit did itself, among what the agent did."""
@@ -166,10 +202,10 @@ class _Stage:
 
 
 def _judge(
-    talk: Conversation, code: int | None, invocation: Invocation, book: Records, worktree: Path, scratch: Path
+    talk: Conversation, code: int | None, invocation: Invocation, book: Records, folders: Sequence[Path]
 ) -> Outcome:
     """The reader's verdict, under what scoutkit itself knows better."""
-    left = invocation.report_file and kept.report_file(str(worktree / invocation.report_file), [worktree, scratch])
+    left = invocation.report_file and kept.report_file(str(folders[0] / invocation.report_file), folders)
     fault, outcome = talk.fault, Outcome(Result.FAILED)
     try:
         outcome = invocation.reader.finish(code, book.tail.decode("utf-8", "replace"), left or None)

@@ -1,0 +1,263 @@
+"""Runs inside each isolation: told to end before they are killed, nothing left, nobody's key to be seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoutkit import census
+from scoutkit.dispatch import sandbox
+from scoutkit.errors import Unavailable
+from scoutkit.model.agents import Event, EventKind, Invocation
+from scoutkit.model.missions import Outcome, Result
+
+HOW = ("none", "landlock", "bwrap")
+possible = {one.name: one for one in sandbox.possible()}
+
+
+@pytest.fixture(params=HOW)
+def how(request):
+    if request.param != "none" and not possible[request.param].ok:
+        pytest.skip(f"{request.param}: {possible[request.param].why}")
+    return request.param
+
+
+@pytest.fixture
+def bwrap():
+    if not possible["bwrap"].ok:
+        pytest.skip(f"bwrap: {possible['bwrap'].why}")
+    return "bwrap"
+
+
+class Text:
+    """Every line is text; keeps the exit status it was told."""
+
+    def __init__(self):
+        self.lines, self.code = [], "never told"
+
+    def feed(self, line):
+        self.lines.append(line)
+        return [Event(EventKind.TEXT, line)]
+
+    def finish(self, code, tail, file):
+        self.code, report = code, "\n".join(self.lines)
+        return Outcome(Result.DONE if code == 0 and report else Result.FAILED, report, f"ended with {code}; {tail}")
+
+
+def sh(script, **more):
+    return Invocation(("/bin/sh", "-c", script), Text(), **more)
+
+
+def at_work(folder):
+    """What works in a folder, wherever it hides."""
+    real = os.path.realpath(folder)
+    return [pid for pid in census.table() if census.works_in(pid, real)]
+
+
+def command_line(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+# What is left
+
+
+@pytest.mark.parametrize("end", ["", "[[step]]\ndelay = 60\n", "[[step]]\nexit = -9\n", "[[step]]\nexit = 3\n"])
+def test_nothing_that_an_agent_leaves_behind_works_on(play, how, end):
+    leave = (
+        "[[step]]\nspawn = \"trap '' TERM HUP; sleep 62.1; sleep 62.1\"\n"
+        '[[step]]\nspawn = { command = "sleep 62.1", holds_output = true }\n'
+        '[[step]]\nsay = "left them"\n[[step]]\ndelay = 0.3\n'
+    )
+    outcome = play(leave + end, isolation=how, limits={"timeout": 3 if "60" in end else 40})
+    assert outcome.report == "left them\n", outcome
+    assert at_work(play.folder) == []
+    assert play.left() == []
+
+
+def test_what_writes_the_report_at_the_end_leaves_nothing_either(play, how):
+    last = "[[step]]\nspawn = \"trap '' TERM; sleep 62.2; :\"\n[[step]]\nreport = '# End'\n"
+    turn = '[[step]]\nevent = { kind = "turn" }\n[[step]]\ndelay = 60\n'
+    outcome = play(turn, limits={"turns": 0}, closing=last, isolation=how)
+    assert (outcome.result, outcome.report) == (Result.BUDGET, "# End\n")
+    assert at_work(play.folder) == []
+
+
+SEND = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+import conftest
+from scoutkit.dispatch.journal import Journal
+play = conftest.Play(Path(sys.argv[2]), Journal(Path(sys.argv[2]) / "journal.db"))
+play.events = type("Said", (list,), {"append": lambda _, event: print(event.text, flush=True)})()
+play(sys.argv[4], isolation=sys.argv[3])
+"""
+
+
+@pytest.mark.parametrize("isolation", ["bwrap", "landlock"])
+def test_with_scoutkit_killed_no_agent_goes_on(tmp_path, isolation):
+    if not possible[isolation].ok:
+        pytest.skip(f"{isolation}: {possible[isolation].why}")
+    root = tmp_path / "field"
+    root.mkdir()
+    spawn = '[[step]]\nspawn = "sleep 62.3; :"\n' if isolation == "bwrap" else ""
+    scenario = spawn + '[[step]]\nsay = "working"\n[[step]]\ndelay = 60\n'
+    command = [sys.executable, "-c", SEND, str(Path(__file__).parent), str(root), isolation, scenario]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as sending:
+        assert sending.stdout.readline() == b"working\n"
+        deadline = time.monotonic() + 10
+        while not at_work(root):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        sending.kill()
+    while at_work(root):
+        assert time.monotonic() < deadline + 10, "somebody goes on"
+        time.sleep(0.02)
+
+
+# How it is ended
+
+PATIENT = 'trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.05; done'
+
+
+def test_an_agent_is_told_to_end_before_it_is_killed(play, how):
+    invocation = sh(PATIENT)
+    began = time.monotonic()
+    outcome = play.send(invocation, isolation=how, limits={"timeout": 1.5}, grace=20.0)
+    assert time.monotonic() - began < 15
+    assert outcome.report == "ready\nbye"
+    assert (outcome.result, invocation.reader.code) == (Result.TIMEOUT, 7)
+
+
+def test_what_an_agent_starts_to_end_well_may_do_so(play, how):
+    outcome = play.send(
+        sh('trap "sleep 0.3 && echo saved; exit" TERM; echo ready; while :; do sleep 0.05; done'),
+        isolation=how,
+        limits={"timeout": 1.5},
+        grace=20.0,
+    )
+    assert outcome.report == "ready\nsaved"
+
+
+def test_an_agent_that_will_not_end_is_killed(play, how):
+    invocation = sh('trap "" TERM; echo ready; while :; do sleep 0.05; done')
+    play.send(invocation, isolation=how, limits={"timeout": 1.5}, grace=0.5)
+    assert invocation.reader.code == -signal.SIGKILL
+    assert play.journal.get(play.run.id).exit == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("exit 3", 3), ("kill -TERM $$", -15), ("kill -SEGV $$", -11), ("exit 173", 173)]
+)
+def test_an_exit_status_reads_the_same_in_each_isolation(play, how, end, code):
+    invocation = sh(f"echo said; {end}")
+    outcome = play.send(invocation, isolation=how)
+    assert invocation.reader.code == code
+    assert outcome.result is (Result.KILLED if code < 0 else Result.FAILED)
+
+
+def test_a_user_in_a_hurry_does_not_wait_for_a_grace(play, how):
+    def rush(event):
+        play.interruption.request(Result.INTERRUPTED, "twice")
+        play.interruption.urgent = True
+
+    play.events = type("Rush", (list,), {"append": lambda _, event: rush(event)})()
+    began = time.monotonic()
+    assert play.send(sh(PATIENT), isolation=how, grace=60.0).result is Result.INTERRUPTED
+    assert time.monotonic() - began < 20
+
+
+# What it is given
+
+
+def test_an_agent_that_reads_for_ever_finds_an_end(play, how):
+    assert play.send(sh("cat; cat; echo end"), isolation=how).report == "end"
+
+
+def test_a_prompt_larger_than_any_pipe_arrives_whole(play, how):
+    assert play.send(sh("wc -c", stdin="x" * 1_000_000), isolation=how).report.strip() == "1000000"
+
+
+def test_inside_it_has_a_home_of_its_own_and_outside_the_users(play, how, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/somewhere/else")
+    outcome = play.send(
+        sh('echo "$HOME"; echo "$TMPDIR"; echo "$XDG_CONFIG_HOME"; touch "$TMPDIR/x" && echo ok'), isolation=how
+    )
+    theirs, own = (os.environ["HOME"], "/somewhere/else"), (str(play.scratch / "home"), "")
+    home, config = theirs if how == "none" else own
+    assert outcome.report.splitlines() == [home, str(play.scratch / "tmp"), config, "ok"]
+    assert (play.scratch / "tmp" / "x").exists()
+
+
+def test_a_home_that_the_agent_chose_stays_its_own(play, how, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/somewhere/else")
+    home = play.scratch / "mine"
+    home.mkdir()
+    outcome = play.send(sh('echo "$HOME,$XDG_CONFIG_HOME"; touch "$HOME/x"', env={"HOME": str(home)}), isolation=how)
+    assert outcome.report == f"{home},"
+    assert (home / "x").exists()
+
+
+def test_scoutkits_own_is_not_contained(play, bwrap):
+    outcome = play.send(replace(sh('echo "$HOME"; touch ../x && echo ok'), contained=False), isolation=bwrap)
+    assert outcome.report == f"{os.environ['HOME']}\nok"
+
+
+def test_the_worktree_can_be_written_when_that_is_asked_for(play, how):
+    write = "for file in x ../shadow.git/x; do touch $file 2>/dev/null && echo wrote || echo refused; done"
+    outcome = play.send(sh(write), isolation=how, writable=False)
+    assert outcome.report == ("wrote\nwrote" if how == "none" else "refused\nrefused")
+
+
+def test_the_worktree_of_a_scout_can_be_written(play, how):
+    assert play.send(sh("touch x ../shadow.git/x && echo wrote"), isolation=how, writable=True).report == "wrote"
+
+
+def test_a_program_that_is_not_there_inside_is_named_with_a_hint(play, how):
+    outcome = play.send(Invocation(("/no/such-agent",), Text()), isolation=how)
+    assert outcome.result is Result.FAILED
+    assert "there is no program" in outcome.reason
+    assert "/no/such-agent" in outcome.reason
+    assert outcome.hint
+
+
+def test_a_network_that_cannot_be_had_is_an_error_before_anything_starts(play):
+    with pytest.raises(Unavailable):
+        play.send(sh("touch started"), isolation="none", network="none")
+    assert not (play.worktree / "started").exists()
+
+
+# Secrets
+
+KEY = "sk-test-0123456789-not-a-real-one"
+
+
+def test_no_key_is_in_the_records_or_on_any_command_line(play, how):
+    seen = []
+
+    def look(event):
+        if event.text == "ready":
+            seen.extend(one.pid for one in play.left())
+            seen.append([KEY.encode() in command_line(pid) for pid in census.table()])
+
+    play.events = type("Looking", (list,), {"append": lambda _, event: look(event)})()
+    outcome = play.send(
+        sh('[ -n "$ACME_API_KEY" ] && echo ready; sleep 0.2; echo done', env={"ACME_API_KEY": KEY}), isolation=how
+    )
+    assert outcome.report == "ready\ndone"
+    *pids, lines = seen
+    assert pids, "it was there to be looked at"
+    assert not any(lines)
+    assert KEY.encode() not in b"".join(file.read_bytes() for file in play.records.iterdir())
+    assert json.loads(play.read("invocation.json"))["argv"][0] == "/bin/sh"
