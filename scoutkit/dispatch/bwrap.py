@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoutkit import process
+from scoutkit.dispatch.egress import Egress
 from scoutkit.dispatch.room import Room, View
 
 SOCKET = "/run/scoutkit/egress"  # inside
@@ -47,7 +48,7 @@ def _try(*flags: str) -> str:
     return "" if done.code == 0 else (done.error.splitlines() or [f"it ended with status {done.code}"])[-1]
 
 
-def argv(command: Sequence[str], room: Room, view: View, egress: Path | None = None) -> tuple[str, ...]:
+def argv(command: Sequence[str], room: Room, view: View, egress: Egress | None = None) -> tuple[str, ...]:
     """The environment is not on it: what a command line holds, everybody can read.
 
     What is bound later lies over what was bound before, so the private folders come first.
@@ -73,8 +74,8 @@ def argv(command: Sequence[str], room: Room, view: View, egress: Path | None = N
         line += ["--bind-try", str(path), str(path)]
     inside = list(command)
     if egress:
-        line += ["--ro-bind", str(_RELAY), str(_RELAY), "--bind", str(egress), SOCKET]
-        inside = [os.path.realpath(sys.executable), "-I", "-S", str(_RELAY), SOCKET, *room.hosts, "--", *inside]
+        line += ["--ro-bind", str(_RELAY), str(_RELAY), "--bind", str(egress.path), SOCKET]
+        inside = [os.path.realpath(sys.executable), "-I", "-S", str(_RELAY), SOCKET, *egress.targets, "--", *inside]
     return (*line, "--remount-ro", "/", "--chdir", str(room.worktree), "--", *inside)
 
 

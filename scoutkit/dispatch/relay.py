@@ -12,9 +12,9 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-_HERE = ("127.0.0.1", "localhost", "[::1]")
+_HERE = {"127.0.0.1": ("127.0.0.1",), "[::1]": ("::1",), "localhost": ("127.0.0.1", "::1")}
 
 
 def pipe(one: socket.socket, other: socket.socket) -> None:
@@ -61,22 +61,20 @@ def _serve(listener: socket.socket, path: str, target: str) -> None:
         threading.Thread(target=_carry, args=(client, path, target), daemon=True).start()
 
 
-def _listen(target: str) -> socket.socket | None:
+def _listen(target: str) -> Iterator[socket.socket]:
     """Where a program finds `target` when it is on this machine's loopback."""
     host, _, port = target.rpartition(":")
-    if host not in _HERE:
-        return None
-    family, address = (socket.AF_INET6, "::1") if host == "[::1]" else (socket.AF_INET, "127.0.0.1")
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((address, int(port)))
-    listener.listen(64)
-    return listener
+    for address in _HERE.get(host, ()):
+        try:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            yield socket.create_server((address, int(port)), family=family)
+        except OSError as error:  # no IPv6, or a port for root alone
+            print(f"scoutkit: inside, {target} is only there by the proxy: {error}", file=sys.stderr)  # noqa: T201
 
 
 def start(path: str, targets: Sequence[str]) -> int:
     """Listen, and leave a process that carries; the proxy's port."""
-    listeners = [(found, target) for target in targets if (found := _listen(target))]
+    listeners = [(found, target) for target in targets for found in _listen(target)]
     proxy = socket.create_server(("127.0.0.1", 0))
     listeners.append((proxy, ""))
     port = int(proxy.getsockname()[1])

@@ -120,8 +120,8 @@ def wrap(isolation: str, argv: Sequence[str], room: Room) -> Inside:
         raise Unavailable(f"bwrap cannot take the network away here: {why}", "use --network full")
     if room.network == "none":
         return Inside(bwrap.argv(argv, room, seen), env)
-    egress = Egress(room.scratch.parent / "egress", room.hosts, env)
-    return Inside(bwrap.argv(argv, room, seen, egress.path), env, egress.refused, egress.close)
+    egress = Egress(room.scratch.parent, room.hosts, env)
+    return Inside(bwrap.argv(argv, room, seen, egress), env, egress.refused, egress.close)
 
 
 def _no_network(network: str, how: str) -> Unavailable:
