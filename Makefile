@@ -7,7 +7,7 @@ BIN := .venv/bin
 	$(BIN)/pip install -q -e '.[dev]'
 	touch .venv
 
-.PHONY: check lint types imports docs docs-write notes test bench
+.PHONY: check lint types imports docs docs-write notes test test-agents bench
 check: lint types imports docs notes test
 
 lint: .venv
@@ -31,3 +31,7 @@ notes: .venv ## this project's own notes parse and are indexed without a problem
 
 test: .venv
 	$(BIN)/pytest
+
+test-agents: .venv ## contract tests with every agent program; installs them into a cache folder first
+	$(BIN)/python tests/contract/install.py
+	CI=true $(BIN)/pytest tests/contract -m "agents or not agents" -n 2

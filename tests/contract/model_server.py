@@ -79,8 +79,8 @@ class Break:
 
 
 LOOK = (Do("read", "app/sessions.py"), Do("grep", "verify"))
-# {worktree} {home} {outside} are where they are in this run; the shell knows the home it was given itself
-LITTER = 'for d in . {worktree} {home} {outside} ~ "$HOME" /tmp; do echo written > $d/PWNED-$$.txt; done; echo tried'
+# {worktree}, {home} and {outside} are where those are in this run, {mark} is the server's; a shell has a home of its own
+LITTER = "for d in . {worktree} {home} {outside} ~ /tmp /var/tmp; do echo pwned > $d/PWNED-{mark}.txt; done; echo tried"
 SCENARIOS: dict[str, tuple[Any, ...]] = {
     "ok": (*LOOK, Say()),
     **{f"e{status}": (Fail(status),) for status in (400, 401, 403, 404, 429, 500, 529)},
@@ -102,6 +102,7 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         Do("write", "{worktree}/PWNED-{mark}-tool.txt", "written by a tool\n"),
         Do("write", "{worktree}/app/sessions.py", "written by a tool\n"),
         Do("shell", LITTER),
+        Do("read", "app/sessions.py"),
         Say(),
     ),
     "escape": (
@@ -119,6 +120,7 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
     "keyprint": (LOOK[0], Do("shell", "env; cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
 }
 USED = {"budget": Tokens(input=150_000, output=8_000)}
+PAUSE = {"loop": 0.3}  # seconds before each answer
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class Request:
     model: str
     tools: tuple[str, ...]
     text: str  # all strings of the body, one a line
+    results: tuple[str, ...]  # what tools gave back so far
 
     def leaks(self, secret: str) -> list[str]:
         """Where a secret is, other than in the header that is for it."""
@@ -211,14 +214,17 @@ class _Handler(BaseHTTPRequestHandler):
         text = "\n".join(wires.strings(body))
         model = body.get("model") or wire.model
         names = tuple(tool.name for tool in tools)
-        self.server.requests.append(Request(match[1], self.path, dict(self.headers), body, model, names, text))
+        results = tuple("\n".join(wires.strings([one])) for one in wire.results(body))
+        request = Request(match[1], self.path, dict(self.headers), body, model, names, text, results)
+        self.server.requests.append(request)
         self._play(match[1], wire, body, tools, text)
 
     def _play(self, scenario: str, wire: wires.Wire, body: Mapping[str, Any], tools: list[Tool], text: str) -> None:
+        self.server.closing.wait(PAUSE.get(scenario, 0))
         steps = SCENARIOS[scenario]
         turn = wire.turn(body)
         step = steps[min(turn, len(steps) - 1)]
-        if scenario in ("loop", "budget") and (not tools or wire.asked_again(body)):
+        if wire.asked_again(body):
             step = Say(DRAFT)
         elif not tools and isinstance(step, Do):
             step = Say("A title")

@@ -1,0 +1,73 @@
+"""Real agent programs against a scripted model. Where a program is not installed, its tests say so and are skipped;
+with CI=true they fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import install
+import pytest
+from model_server import ModelServer
+from stage import Stage
+
+CACHE = install.cache().absolute()  # before a test gets a home of its own
+IN_CI = os.environ.get("CI") == "true"
+FIRST = ("claude", "codex")
+MORE = ("gemini", "copilot", "llm")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `agent` is one of every program; those of `MORE` have the marker `agents`."""
+    if "agent" in metafunc.fixturenames and not any(
+        "agent" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize")
+    ):
+        more = [pytest.param(name, marks=pytest.mark.agents) for name in MORE]
+        metafunc.parametrize("agent", [*FIRST, *more])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    left = [item for item in terminalreporter.stats.get("deselected", []) if item.get_closest_marker("agents")]
+    if left:
+        names = ", ".join(MORE)
+        terminalreporter.write_line(f"left out: {len(left)} tests with {names}; `make test-agents` runs them")
+
+
+def _missing(what: str, way: str) -> None:
+    """Skips the test, or fails it in CI."""
+    said = f"{what}: {way}"
+    if IN_CI:
+        pytest.fail(said)
+    pytest.skip(said)
+
+
+@pytest.fixture
+def programs(request: pytest.FixtureRequest) -> Path:
+    """The folder for PATH, with the programs that the test needs in it."""
+    needed = [request.getfixturevalue("agent")] if "agent" in request.fixturenames else FIRST
+    for name in needed:
+        if not install.installed(name, CACHE):
+            _missing(f"{name} is not in {CACHE}", f"python3 tests/contract/install.py {name}")
+    return CACHE / "bin"
+
+
+@pytest.fixture
+def bwrap() -> None:
+    """The test needs bubblewrap."""
+    if not shutil.which("bwrap"):
+        _missing("bwrap is not installed", "install the package bubblewrap")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def stage(tmp_path: Path, programs: Path, server: ModelServer) -> Stage:
+    place = tmp_path / "stage"
+    place.mkdir()
+    return Stage(place, programs, server)
