@@ -43,6 +43,7 @@ def confirm(desk: Desk, note: Note) -> Confirmed:
 
     head = git.resolve(desk.repository, "HEAD")
     raw = desk.notebook.bytes_of(note.path)
+    standing.check_unchanged(raw, note)
     with Regions(desk.repository, head, notes=desk.settings.notes) as regions:
         checkup = standing.examine(desk, note, regions)
     if checkup.problem:

@@ -12,6 +12,7 @@ from scoutkit.anchors import check, touched
 from scoutkit.anchors.check import Followed
 from scoutkit.anchors.touched import Touched
 from scoutkit.desk import Desk
+from scoutkit.errors import Refused
 from scoutkit.model.notes import Citation, Note, Region, Verdict
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ class Checkup:
         return not self.problem and check.hold(self.followed)
 
 
-def target(desk: Desk, revision: str) -> str:
+def target(desk: Desk, revision: str | None) -> str:
     """What notes are checked against: a commit, or "" for the working tree. Without a revision in a bare repository:
     HEAD. RepositoryError for a revision that does not exist."""
-    if revision or desk.repository.toplevel is None:
-        return git.resolve(desk.repository, revision or "HEAD")
+    if revision is not None or desk.repository.toplevel is None:
+        return git.resolve(desk.repository, "HEAD" if revision is None else revision)
     return ""
 
 
@@ -107,22 +108,38 @@ def fix(desk: Desk, one: Checkup) -> tuple[Checkup, tuple[str, ...]]:
     """Rewrite what a note says of lines that moved, in its text and its front matter; its commit and anchors stay.
 
     Gives the note as it is then, and references that are spelled so that they stay as they were (`path:line: text`).
-    Nothing is written where nothing moved.
+    Nothing is written where nothing moved, or where another scoutkit has rewritten it since. Refused where the note
+    was changed otherwise since it was looked at.
     """
     moves = {each.citation: each.now for each in one.followed if each.verdict is Verdict.MOVED and each.now}
     if not moves:
         return one, ()
     raw = desk.notebook.bytes_of(one.note.path)
     new = {was: _moved(was, now) for was, now in moves.items()}
-    text, missed = rewritten(desk, one.note, raw, moves)
-    changed = amended(text, one.note, [new.get(each, each) for each in one.note.citations])
-    desk.notebook.replace(one.note.path, raw, changed)
+    citations = tuple(new.get(each, each) for each in one.note.citations)
+    missed: tuple[str, ...] = ()
+    if _said_now(raw, one.note).citations != citations:
+        check_unchanged(raw, one.note)
+        text, missed = rewritten(desk, one.note, raw, moves)
+        desk.notebook.replace(one.note.path, raw, amended(text, one.note, citations))
     followed = [
         replace(each, citation=new[each.citation], verdict=Verdict.FRESH) if each.citation in new else each
         for each in one.followed
     ]
     note = replace(one.note, citations=tuple(each.citation for each in followed))
     return Checkup(note, tuple(followed), one.touched), missed
+
+
+def check_unchanged(raw: bytes, note: Note) -> None:
+    """Refused where a note's file is not what it was when its lines were followed: they would be moved twice."""
+    if _said_now(raw, note) != note:
+        raise Refused(f"{note.path} changed meanwhile, nothing was changed", "look at it, then try again")
+
+
+def _said_now(raw: bytes, note: Note) -> Note:
+    from scoutkit import notefile
+
+    return replace(notefile.parse(raw, note.path).note, id=note.id, path=note.path)
 
 
 def _moved(was: Citation, now: Region) -> Citation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("notes", nargs=-1, metavar="[NOTE]...", shell_complete=complete_notes)
-@click.option("--at", "revision", default="", metavar="REV", help="Against a commit instead of the working tree.")
+@click.option("--at", "revision", metavar="REV", help="Against a commit instead of the working tree.")
 @click.option(
     "--since", type=click.FloatRange(min=0), metavar="DAYS", help="Only notes made or confirmed in the last DAYS days."
 )
@@ -39,7 +40,7 @@ def check(
     ctx: click.Context,
     notes: tuple[str, ...],
     *,
-    revision: str,
+    revision: str | None,
     since: float | None,
     staged: bool,
     fix: bool,
@@ -54,19 +55,22 @@ def check(
     """
     from scoutkit import standing
 
-    if fix and revision:
+    if fix and revision is not None:
         raise UsageError("--fix writes where lines are in the working tree, not at a revision", "leave out --at")
+    if since is not None and math.isnan(since):
+        raise UsageError("--since is not a number of days: nan", "--since 7")
     if as_json and form != "table":
         raise UsageError("--json is a format of its own", f"leave out --format {form}")
     desk = open_desk(ctx)
     named = [find_note(desk, one) for one in notes]
     to = standing.target(desk, revision)
-    if to and not revision:
+    if to and revision is None:
         say.tell("a bare repository has no working tree: checked against HEAD")
     chosen = standing.choose(desk, named=named, since=since, staged=staged)
     found = standing.survey(desk, chosen, to)
+    failed = False
     if fix:
-        found = _fixed(desk, found)
+        found, failed = _fixed(desk, found)
     if as_json:
         held = sum(one.holds for one in found)
         rows = [verdicts.note_json(one) for one in found]
@@ -75,32 +79,30 @@ def check(
         verdicts.annotate(desk, found)
     else:
         verdicts.table(found, everything=everything)
-    return 0 if all(one.holds for one in found) else NotFound.exit_code
+    return NotFound.exit_code if failed or not all(one.holds for one in found) else 0
 
 
-def _fixed(desk: Desk, found: list[Checkup]) -> list[Checkup]:
-    """Moved lines rewritten, note by note; one that cannot be is said, and stops no other."""
+def _fixed(desk: Desk, found: list[Checkup]) -> tuple[list[Checkup], bool]:
+    """Moved lines rewritten, note by note. One that cannot be is said, and stops no other; was there any?"""
     from scoutkit import standing
     from scoutkit.errors import ScoutError
 
     after = []
-    failed: ScoutError | None = None
+    failed = False
     for one in found:
         try:
             fixed, missed = standing.fix(desk, one)
         except ScoutError as error:
             say.complain(error)
-            failed, fixed, missed = error, one, ()
+            failed, fixed, missed = True, one, ()
         if fixed is not one:
             number = sum(was.citation != now.citation for was, now in zip(one.followed, fixed.followed, strict=True))
             say.tell(f"{one.note.path}: {say.count(number, 'citation')} moved")
         for line in missed:
             say.tell(f"not rewritten in the text, do it by hand: {line}")
         after.append(fixed)
-    if failed:
-        raise ScoutError("some notes could not be rewritten", "see the lines above")
     desk.sync()
-    return after
+    return after, failed
 
 
 @click.command()

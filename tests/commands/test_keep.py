@@ -191,10 +191,25 @@ def test_a_bare_repository_checks_head_and_says_so(scoutkit, note, repo, git, tm
     assert "checked against" not in scoutkit("check", "--at", "HEAD", cwd=tmp_path / "bare.git").err
 
 
-@pytest.mark.parametrize("args", [["--fix", "--at", "HEAD"], ["--json", "--format", "github"], ["--since", "soon"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--fix", "--at", "HEAD"],
+        ["--fix", "--at", ""],
+        ["--json", "--format", "github"],
+        *(["--since", days] for days in ("soon", "-1", "nan", "")),
+    ],
+)
 def test_options_that_do_not_go_together_are_usage(scoutkit, args):
     said = scoutkit("check", *args)
     assert said.code == 2
+    assert "\nhint: " in said.err
+
+
+@pytest.mark.parametrize("revision", ["", "nope", "--help", "HEAD^{tree}", f"HEAD:{SIGNING}"])
+def test_a_revision_that_is_none_is_never_taken_for_the_working_tree(scoutkit, note, revision):
+    said = scoutkit("check", "--at", revision)
+    assert (said.code, said.out) == (3, "")
     assert "\nhint: " in said.err
 
 
@@ -233,6 +248,19 @@ def test_fix_rewrites_moved_lines_and_no_other_byte(scoutkit, note, change):
     assert re.sub(r", base: '[^']*'", "", pieces) == head
     assert f"base: '{SIGNING}:12-14'" in pieces
     assert scoutkit("check", "--json").json["notes"][0]["citations"][0]["verdict"] == "fresh"
+
+
+def test_where_notes_cannot_be_rewritten_the_answer_is_given_all_the_same(scoutkit, note, change, repo):
+    change("import hmac\n", "import hmac\nimport os\n")
+    lock = repo / ".git/scoutkit/notebook.lock"
+    lock.unlink()
+    lock.mkdir()  # nobody gets it, not even root
+    before = note.read_bytes()
+    said = scoutkit("check", "--fix", "--json")
+    assert said.code == 1
+    assert said.err.startswith(f"error: cannot write {note.relative_to(repo)}: ")
+    assert verdicts(said) == ["moved", "moved"]
+    assert note.read_bytes() == before
 
 
 def test_fix_twice_is_fix_once_and_going_back_leaves_the_note_as_it_was(scoutkit, note, change):
