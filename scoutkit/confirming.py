@@ -65,14 +65,15 @@ def confirm(desk: Desk, note: Note) -> Confirmed:
     text, missed = standing.rewritten(desk, note, raw, moves)
     word = (f"human:{git.user(desk.where)}", datetime.now(UTC).isoformat(timespec="seconds"))
     verified = [{"by": by, "at": at} for by, at in (*note.verified, word)]
-    changed = standing.amended(text, note, citations, commit=head, verified=verified)
+    headings, missed_above = standing.retold(desk, note, raw, moves)
+    changed = standing.amended(text, note, citations, commit=head, verified=verified, **headings)
     desk.notebook.replace(note.path, raw, anchored(changed, anchors, note.path))
     return Confirmed(
         replace(desk.notebook.read(note.path).note, id=note.id),
         tuple(one for one in cited if one.verdict is Verdict.EDITED),
         tuple(one.citation for one in checkup.followed if one not in cited),
         added,
-        missed,
+        (*missed_above, *missed),
     )
 
 

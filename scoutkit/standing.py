@@ -120,13 +120,15 @@ def fix(desk: Desk, one: Checkup) -> tuple[Checkup, tuple[str, ...]]:
     missed: tuple[str, ...] = ()
     if _said_now(raw, one.note).citations != citations:
         check_unchanged(raw, one.note)
-        text, missed = rewritten(desk, one.note, raw, moves)
-        desk.notebook.replace(one.note.path, raw, amended(text, one.note, citations))
+        text, below = rewritten(desk, one.note, raw, moves)
+        headings, above = retold(desk, one.note, raw, moves)
+        missed = (*above, *below)
+        desk.notebook.replace(one.note.path, raw, amended(text, one.note, citations, **headings))
     followed = [
         replace(each, citation=new[each.citation], verdict=Verdict.FRESH) if each.citation in new else each
         for each in one.followed
     ]
-    note = replace(one.note, citations=tuple(each.citation for each in followed))
+    note = replace(_said_now(desk.notebook.bytes_of(one.note.path), one.note), citations=citations)
     return Checkup(note, tuple(followed), one.touched), missed
 
 
@@ -165,6 +167,26 @@ def rewritten(desk: Desk, note: Note, raw: bytes, moves: Mapping[Citation, Regio
         missed += [f"{note.path}:{above + one.line}: {one.written}" for one in done.missed]
         text = text[:begin] + done.text + text[end:]
     return text.encode("utf-8", "surrogateescape"), tuple(missed)
+
+
+def retold(
+    desk: Desk, note: Note, raw: bytes, moves: Mapping[Citation, Region]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """A note's title and description where they cite lines that moved, and references in them that stayed as they were.
+
+    Only what its front matter has. The question stays: it is what somebody asked.
+    """
+    from scoutkit.knowledge.mending import mend
+    from scoutkit.notefile.frontmatter import examine
+
+    front = examine(raw.decode("utf-8", "surrogateescape"), note.path)
+    said = {"title": note.title, "description": note.description}
+    done = {
+        key: mend(text, moves, note.citations, (str(desk.where),)) for key, text in said.items() if key in front.fields
+    }
+    changed = {key: one.text for key, one in done.items() if one.text != said[key]}
+    missed = [f"{note.path}:{front.line(key)}: {each.written}" for key, one in done.items() for each in one.missed]
+    return changed, tuple(missed)
 
 
 def amended(raw: bytes, note: Note, citations: Sequence[Citation], **changes: object) -> bytes:

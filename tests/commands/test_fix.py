@@ -86,6 +86,17 @@ def test_a_renamed_file_is_renamed_in_every_spelling(scoutkit, note, said, repo,
     assert scoutkit("check", "--json").json["held"] == 1
 
 
+def test_title_and_description_move_and_the_question_stays(scoutkit, note, change):
+    head = f"title: Made in {SIGNING}:12  # mine\nquestion: What is {SIGNING}:12?\n"
+    note.write_text(note.read_text().replace("title: Signing\n", head))
+    assert f"description: See {SIGNING}:12 and {SIGNING}:16-18, again" in note.read_text()
+    change("import hmac\n", "import hmac\nimport os\nimport sys\n")
+    assert scoutkit("check", "--fix").code == 0
+    assert head.replace(":12  #", ":14  #") in note.read_text()
+    assert f"description: See {SIGNING}:14 and {SIGNING}:18-20, again" in note.read_text()
+    assert scoutkit("list", "--json").json["hits"][0]["title"] == f"Made in {SIGNING}:14"
+
+
 def test_what_cannot_be_respelled_is_named_with_its_line(scoutkit, repo, git):
     text = f"In {SIGNING}:12.\n\n<p>{SIGNING}:12</p>\n"
     note = repo / scoutkit("new", "Signing", "--json", stdin=text).json["notes"][0]["path"]

@@ -243,7 +243,7 @@ def test_fix_rewrites_moved_lines_and_no_other_byte(scoutkit, note, change):
     head, text = body.split("\n---\n")
     assert after.split("\n---\n")[1] == text.replace(":12-14", ":14-16").replace(":16-18", ":18-20")
     for old, new in (("12-14", "14-16"), ("16-18", "18-20")):
-        head = head.replace(f"{{at: '{SIGNING}:{old}'", f"{{at: '{SIGNING}:{new}'")
+        head = head.replace(f"{SIGNING}:{old}", f"{SIGNING}:{new}")  # of the citations, and in the description
     pieces = after.split("\n---\n")[0]
     assert re.sub(r", base: '[^']*'", "", pieces) == head
     assert f"base: '{SIGNING}:12-14'" in pieces
