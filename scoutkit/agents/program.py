@@ -6,15 +6,24 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from scoutkit import config, process
 from scoutkit.errors import Unavailable
-from scoutkit.model.agents import Availability
+from scoutkit.model.agents import END_OF_REPORT, Availability
 
 _VERSION = re.compile(r"\d+\.\d+[\w.+-]*")
 _PATIENCE = 20.0  # seconds for `--version`: a Node program on a busy machine
+
+STOP = (
+    "Stop now: there is no more time to look at anything, and you have no tools. Write your whole report from what you "
+    "know so far, in the form that was asked for, and say in it what you did not get to. Its last line, alone: "
+    f"{END_OF_REPORT}\n"
+)
+"""The prompt that has an agent close its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +41,24 @@ class Program:
 
     @property
     def path(self) -> str:
-        """Absolute, links followed no further than PATH does; "" where it is not installed."""
-        found = shutil.which(self.name)
-        return os.path.abspath(found) if found else ""  # noqa: PTH100 - resolve() would follow links
+        """Absolute, links not followed; "" where it is not installed. A relative entry of PATH names nothing of the
+        user's: in a repository it would be a program of the repository's."""
+        entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        return shutil.which(self.name, path=os.pathsep.join(one for one in entries if Path(one).is_absolute())) or ""
 
     def availability(self) -> Availability:
         """Starts no model and spends nothing; the version is asked for once per installed file."""
         if not self.path:
             return Availability(ok=False, hint=f"{self.name} is not on PATH: {self.install}", flags=self.flags)
-        version = self.version()
+        version, login = self.version(), self.logged_in()
         old = bool(self.oldest and version and _numbers(version) < _numbers(self.oldest))
         hint = f"{self.name} {version} is too old, {self.oldest} or newer is needed: {self.install}" if old else ""
         return Availability(
             ok=not old,
             version=version,
             path=self.path,
-            hint=hint or ("" if self.logged_in() else self.sign_in),
-            login=self.logged_in() or "not logged in",
+            hint=hint or ("" if login else self.sign_in),
+            login=login or "not logged in",
             flags=self.flags,
         )
 
@@ -61,9 +71,13 @@ class Program:
 
     def version(self) -> str:
         """As it tells it; "" where it tells none."""
-        path = Path(self.path)
-        status = path.stat()
-        seen = {"path": os.path.realpath(path), "size": status.st_size, "time": status.st_mtime_ns}
+        real = os.path.realpath(self.path)
+        try:
+            status = os.stat(real)  # noqa: PTH116
+        except OSError:
+            return ""
+        # by the time of the change: installers set the other one to that of the release, or to none
+        seen = {"path": real, "size": status.st_size, "time": status.st_ctime_ns}
         cache = config.user_cache() / "programs" / f"{self.name}.json"
         try:
             known = json.loads(cache.read_bytes())
@@ -97,9 +111,9 @@ class Program:
 
     def needed(self) -> str:
         """The program's path. Unavailable where it is not installed."""
-        if not self.path:
-            raise Unavailable(f"{self.name} is not on PATH", self.install)
-        return self.path
+        if path := self.path:
+            return path
+        raise Unavailable(f"{self.name} is not on PATH", self.install)
 
     def environment(self) -> dict[str, str]:
         """The user's keys for this program, and no others."""
@@ -114,8 +128,8 @@ class Program:
             copy = home / relative
             copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if file.is_file():
+                private(copy, "")
                 shutil.copyfile(file, copy)
-                copy.chmod(0o600)
                 pairs.append((file, copy))
         return home, tuple(pairs)
 
@@ -131,6 +145,39 @@ class Program:
             Path(moved) / Path(*Path(one).parts[1:]) if moved and len(Path(one).parts) > 1 else Path.home() / one
             for one in self.login
         ]
+
+
+def temporary(scratch: Path) -> dict[str, str]:
+    """Where a run's temporary files go: beside its home, since some programs refuse a home inside that folder."""
+    folder = scratch / "tmp"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder))
+
+
+def private(file: Path, text: str) -> None:
+    """Write a file that only its user may read."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+        out.write(text)
+
+
+def address(url: str) -> str:
+    """host:port of a URL; "" where it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return ""
+    return f"{parts.hostname}:{port}" if parts.hostname and port else ""
+
+
+def table(file: Path) -> Mapping[str, object]:
+    """A JSON object in a file of the program's; empty for what is none."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _tilde(file: Path) -> str:

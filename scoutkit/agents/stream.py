@@ -5,20 +5,21 @@ No program's own word for success is taken: exit statuses, `success` and `is_err
 
 from __future__ import annotations
 
+import copy
 import json
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from scoutkit.agents import causes
 from scoutkit.agents.verdict import ending, is_closed, judge, last_line
 from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Outcome, Result, Usage
 
-_FINISHED = re.compile(r"[.!?…:;`*_)\]}>|\"'”’。！？]\s*$")
+_FINISHED = re.compile(r"[.!?…`*_)\]}>|\"'”’。！？]\s*$")
+SHORT = 80  # characters of a command or a pattern in a progress line
 
 
 @dataclass(slots=True)
@@ -27,6 +28,8 @@ class Evidence:
 
     ended: bool = False  # its terminal event came
     error: str = ""  # what it says went wrong
+    status: int | None = None  # that of the HTTP answer, if that is what went wrong
+    hint: str = ""  # the way out, where the stream tells it better than the words of `error`
     limit: str = ""  # the limit of its own that stopped it
     report: str = ""  # what it calls its result
     said: list[str] = field(default_factory=list)  # all that it told, message by message
@@ -39,10 +42,9 @@ class Evidence:
 
 
 class Stream(ABC):
-    """A reader. A program's own is `understand`, and what its terminal event is worth."""
+    """A reader. A program's own is `understand`."""
 
     program = ""
-    certain = True  # its terminal event means that the last message is whole
     looks = True  # it has tools, and an answer without having used one is not from the code
 
     def __init__(self, *, version: str = "", model: str = "") -> None:
@@ -71,6 +73,14 @@ class Stream(ABC):
             events = []
         return events or (Event(EventKind.OTHER, data=said),)
 
+    def again(self) -> Self:
+        """The reader for the same session once it is resumed: what was seen counts, how it ended does not."""
+        later = copy.copy(self)
+        later.seen = replace(
+            self.seen, ended=False, error="", status=None, hint="", limit="", report="", said=list(self.seen.said)
+        )
+        return later
+
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
         """Done needs the terminal event, no error, a report that is whole, and a tool that gave a result."""
         seen = self.seen
@@ -79,27 +89,33 @@ class Stream(ABC):
         facts = Outcome(Result.FAILED, text, usage=seen.usage, model=seen.model, version=seen.version)
         if seen.limit:
             return replace(facts, result=Result.BUDGET, reason=seen.limit)
-        error = self._error(exit_code, stderr_tail, report)
-        if not error:
-            return replace(facts, result=Result.DONE)
-        reason, hint = causes.explain(self.program, error, stderr_tail)
-        return replace(facts, reason=reason, hint=hint)
-
-    def _error(self, exit_code: int | None, stderr_tail: str, report: str) -> str:
-        """What is wrong; "" for nothing."""
-        seen = self.seen
-        if seen.error:
-            return seen.error
-        if causes.is_error(report):
-            return last_line(report)
+        if error := seen.error or (last_line(report) if causes.is_error(report) else ""):
+            reason, hint = causes.explain(self.program, error, stderr_tail, status=seen.status)
+            return replace(facts, reason=reason, hint=seen.hint or hint)
         if exit_code != 0:
-            said = last_line(stderr_tail)
-            return f"{ending(exit_code)}: {said}" if said else ending(exit_code)
+            reason, hint = self._ended_badly(exit_code, stderr_tail)
+            return replace(facts, reason=reason, hint=hint)
+        fault = self._fault(report)
+        if not fault:
+            return replace(facts, result=Result.DONE)
+        return replace(facts, reason=fault, hint="ask again; what it said: scoutkit run logs")
+
+    def _ended_badly(self, exit_code: int | None, stderr_tail: str) -> tuple[str, str]:
+        """Its exit status says so and it does not: what is on stderr may tell why, unless somebody else ended it."""
+        how, said = ending(exit_code), last_line(stderr_tail)
+        if exit_code is None or exit_code < 0 or exit_code > 128 or not said:
+            return how, ""
+        reason, hint = causes.explain(self.program, "", stderr_tail)
+        return f"{how}: {reason}", hint
+
+    def _fault(self, report: str) -> str:
+        """What is wrong although nothing says so; "" for nothing."""
+        seen = self.seen
         if not seen.ended:
             return "it broke off before its end"
         if not report:
             return "it left no report"
-        if not is_closed(report) and not (self.certain and finished(report)) and not self._whole(report):
+        if not self._whole(report):
             return "its report breaks off in the middle"
         if self.looks and not seen.worked:
             tried = f"none of its {seen.tried} tool calls worked" if seen.tried else "it called no tool"
@@ -107,18 +123,29 @@ class Stream(ABC):
         return ""
 
     def _whole(self, report: str) -> bool:
-        """For a program whose terminal event is not certain, and a report without the closing line."""
-        return finished(report)
+        """Half a sentence was seen to be called success, so the text itself has to show its end."""
+        return is_closed(report) or finished(report)
 
 
 def finished(report: str) -> bool:
-    """Does a text end as texts do? Half a sentence does not; a list's item, a table's row and a heading do."""
+    """Does a text end as texts do? Half a sentence does not, and no text ends in a heading."""
     last = report.rstrip().rpartition("\n")[2].strip()
-    return bool(_FINISHED.search(last)) or bool(re.match(r"[-*+#]|\d+[.)]", last))
+    return bool(_FINISHED.search(last)) and not last.startswith("#")
 
 
 def number(value: object) -> int | None:
     """A count of tokens; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        return None
-    return int(value)
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e15
+    return int(value) if good and isinstance(value, int | float) else None
+
+
+def total(table: Mapping[str, Any], *names: str) -> int | None:
+    """The sum of the counts of those names; None where the table has none of them."""
+    counts = [count for name in names if (count := number(table.get(name))) is not None]
+    return sum(counts) if counts else None
+
+
+def short(text: object) -> str:
+    """One line of a tool's input for a person."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= SHORT else f"{line[: SHORT - 1]}…"
