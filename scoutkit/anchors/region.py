@@ -131,16 +131,16 @@ class Regions:
         """What is there and cannot be read is not gone."""
         here = self._target.path(path)
         if here and self._target.document(here) is None and self._target.raw(here) is None:
-            if self._to:
+            if self._target.lacking(here):
                 raise RepositoryError(f"not in this clone: {here} as it is", FETCH)
             raise RepositoryError(f"cannot be read: {here}", "check its permissions and its size")
 
     def _whole(self, tree: str) -> None:
         """Of lines that are not found nothing is known where a partial clone lacks a file that may hold them."""
-        if not self._to or not self._objects.partial:
+        if not self._objects.partial:
             return
         for path, _ in self._target.differing(tree):
-            if self._target.raw(path) is None:
+            if self._target.lacking(path):
                 raise RepositoryError(f"not in this clone: {path}, which may hold the lines", FETCH)
 
     def _answer(

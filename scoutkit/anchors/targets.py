@@ -34,6 +34,9 @@ class Target(Protocol):
     def raw(self, path: str) -> bytes | None:
         """A file's bytes."""
 
+    def lacking(self, path: str) -> bool:
+        """Is there a file whose content is not in this clone?"""
+
     def differing(self, tree: str) -> Iterator[tuple[str, str]]:
         """Files that an older tree lacks or has with another content: path, and the content's name or ""."""
 
@@ -71,6 +74,9 @@ class CommitFiles:
         name = self.id(path)
         return self._objects.blob(name) if name else None
 
+    def lacking(self, path: str) -> bool:
+        return bool(self.id(path)) and self.raw(path) is None
+
     def document(self, path: str) -> Document | None:
         name = self.id(path)
         if name not in self._documents:
@@ -89,11 +95,15 @@ class CommitFiles:
 
 
 class WorkingTree:
-    """The files on disk, whether git knows them or not; ignored ones only where they are asked for by name."""
+    """The files on disk, whether git knows them or not; ignored ones only where they are asked for by name.
+
+    What a sparse checkout leaves out is there, as the index has it: git takes it for unchanged.
+    """
 
     def __init__(self, repository: Repository, objects: Objects) -> None:
         assert repository.toplevel
         self._root, self._format, self._objects = repository.toplevel, repository.object_format, objects
+        self._sparse = repository.git_dir / "info/sparse-checkout"
         self._raw: dict[str, bytes | None] = {}
         self._documents: dict[str, Document | None] = {}
 
@@ -104,7 +114,7 @@ class WorkingTree:
                 return path if file.is_file() else ""
             resolved = file.resolve().relative_to(self._root.resolve())
         except (OSError, ValueError, RuntimeError):  # nothing there, outside the repository, or a circle
-            return ""
+            return path if path in self._left_out else ""
         return resolved.as_posix() if file.is_file() else ""
 
     def _through_link(self, path: str) -> bool:
@@ -113,7 +123,7 @@ class WorkingTree:
     def id(self, path: str) -> str:
         raw = self.raw(path)
         if raw is None:
-            return ""
+            return self._left_out.get(path, "")
         return hashlib.new(self._format, b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
 
     def raw(self, path: str) -> bytes | None:
@@ -123,8 +133,20 @@ class WorkingTree:
                 readable = stat.S_ISREG(file.stat().st_mode) and file.stat().st_size <= _LARGEST
                 self._raw[path] = file.read_bytes() if readable else None
             except (OSError, ValueError):  # the second: a NUL in the path
-                self._raw[path] = None
+                self._raw[path] = self._objects.blob(self._left_out[path]) if path in self._left_out else None
         return self._raw[path]
+
+    def lacking(self, path: str) -> bool:
+        return path in self._left_out and self.raw(path) is None
+
+    @functools.cached_property
+    def _left_out(self) -> dict[str, str]:
+        """Files that a sparse checkout does not put on disk, and their blobs."""
+        if not self._sparse.is_file():
+            return {}
+        listed = git.output(self._root, "ls-files", "-z", "-t", "-s", "--", ":(top)")  # `S 100644 blob 0<tab>path`
+        entries = (line.split("\t", 1) for line in listed.split("\0") if line.startswith("S 100"))
+        return {path: meta.split(" ")[2] for meta, path in entries if not os.path.lexists(self._root / path)}
 
     def document(self, path: str) -> Document | None:
         if path not in self._documents:
