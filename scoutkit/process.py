@@ -149,6 +149,12 @@ def adopt_orphans() -> None:
 
 def collect() -> None:
     """Take adopted processes that ended off the process table. Children that somebody here waits for are left."""
+    if hasattr(os, "waitid"):  # asking costs a hundredth of a look at the process table
+        try:
+            if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                return
+        except ChildProcessError:
+            return
     me, session = os.getpid(), os.getsid(0)
     for entry in census.table().values():
         if entry.zombie and entry.parent == me and entry.session != session and entry.pid not in _leaders:

@@ -1,6 +1,6 @@
 """A conversation with one agent: told what to do, listened to until it and everything it started is gone.
 
-One thread: it feeds stdin, drains stdout and stderr, and looks twenty times a second whether to stop.
+One thread: it feeds stdin, drains stdout and stderr, and looks several times a second whether to stop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scoutkit.dispatch.records import Records
 from scoutkit.model.agents import Event, EventKind, Invocation
 from scoutkit.model.missions import Outcome, Owner, Result, Run
 
-TURN = 0.05  # seconds until a request to stop is noticed
+SOON, LATER = 0.05, 0.25  # seconds until a request to stop is noticed, at first and from the first minute on
 LINGER = 0.3  # seconds of silence after the agent's end, while something it started still holds its stdout
 SYNC = 2.0  # seconds of records that a power cut may take
 COLLECT = 5.0  # seconds between looks for orphans that ended
@@ -96,9 +96,11 @@ class Conversation:
     def listen(self) -> int | None:
         """Until all is over. The agent's exit status, negative for a signal; None if it would not end."""
         steps, due = None, 0.0
-        sync = collect = time.monotonic()
+        began = sync = collect = time.monotonic()
         while True:
-            self._turn(TURN if steps is None else max(0.0, min(TURN, due - time.monotonic())))
+            now = time.monotonic()
+            wait = min(LATER, max(SOON, (now - began) / 200))  # a look costs 0.1 ms, and some runs take an hour
+            self._turn(wait if steps is None else max(0.0, min(SOON, due - now)))
             now = time.monotonic()
             if self._ended is None and process.exited(self._popen):
                 self._ended = now

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,10 +69,11 @@ def _names(data: bytes) -> frozenset[str] | None:
 
 def _replace(path: Path, data: bytes) -> None:
     """At once and with its mode, so that nobody ever reads half of it."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     mode = stat.S_IMODE(path.stat().st_mode)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+    fresh = Path(name)
     try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(data)
             os.fchmod(file.fileno(), mode)
             file.flush()
