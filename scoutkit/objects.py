@@ -61,8 +61,11 @@ class Objects:
     def commit(self, revision: str) -> tuple[str, str] | None:
         """A revision as the ids of its commit and its tree; None where there is no such commit."""
         if revision not in self._commits:
-            found = self._blobs.get(f"{revision}^{{commit}}") if revision else None
-            tree = re.match(rb"tree ([0-9a-f]+)\n", found.content) if found else None
+            name = (
+                revision if revision.startswith(":/") else f"{revision}^{{commit}}"
+            )  # `:/text` takes all that follows
+            found = self._blobs.get(name) if revision else None
+            tree = re.match(rb"tree ([0-9a-f]+)\n", found.content) if found and found.kind == "commit" else None
             self._commits[revision] = (found.id, tree[1].decode()) if found and tree else None
         return self._commits[revision]
 

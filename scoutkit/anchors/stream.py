@@ -12,7 +12,8 @@ import re
 from typing import Any, Self
 
 from scoutkit.anchors.region import Regions
-from scoutkit.errors import RepositoryError, ScoutError, UsageError
+from scoutkit.anchors.targets import CommitFiles
+from scoutkit.errors import NotFound, RepositoryError, ScoutError, UsageError
 from scoutkit.model.notes import Located, Region
 from scoutkit.model.places import Repository
 from scoutkit.objects import Objects
@@ -30,6 +31,7 @@ class Stream:
         self._repository, self._notes = repository, notes
         self.objects = Objects(repository.toplevel or repository.git_dir)
         self._targets: dict[str, Regions] = {}  # the one asked for last is last
+        self._asked = CommitFiles(self.objects, "")  # whose columns were asked for last
 
     def __enter__(self) -> Self:
         return self
@@ -51,14 +53,34 @@ class Stream:
         return found[0]
 
     def locate(self, region: Region, old: str, new: str = "") -> Located:
-        """Where lines of the commit `old` are in the commit `new`, or in the working tree. Full ids."""
+        """Where lines of the commit `old` are in the commit `new`, or in the working tree. Full ids.
+
+        NotFound for columns that the lines do not have; one past a line's last is its end, as editors have it.
+        """
         regions = self._targets.pop(new, None) or Regions(
             self._repository, new, notes=self._notes, objects=self.objects
         )
         self._targets[new] = regions
         if len(self._targets) > _TARGETS:
             del self._targets[next(iter(self._targets))]
-        return regions.locate(region, old)
+        found = regions.locate(region, old)
+        if region.start_col:
+            self._check_columns(region, old)
+        return found
+
+    def _check_columns(self, region: Region, commit: str) -> None:
+        tree = self.objects.commit(commit)
+        assert tree
+        files = self._asked = self._asked if self._asked.tree == tree[1] else CommitFiles(self.objects, tree[1])
+        document = files.document(files.path(region.path))
+        assert document
+        for line, column in ((region.start, region.start_col), (region.end, region.end_col)):
+            width = len(document.lines[line - 1]) if len(document) else 0
+            if column > width + 1:
+                raise NotFound(
+                    f"no such columns: {shown(region)}",
+                    f"line {line} has {width} character{'s' * (width != 1)}, counted from 1",
+                )
 
     def answer(self, line: bytes) -> dict[str, Any]:
         """The answer to one line of input."""

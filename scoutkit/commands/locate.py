@@ -110,6 +110,8 @@ def _path(desk: Desk, stream: Stream, commit: str, typed: str) -> str:
     found = stream.objects.commit(commit)
     assert found
     top = desk.repository.toplevel
+    if top and os.path.normpath(desk.repository.prefix + typed).startswith("../"):  # out, and maybe in again
+        typed = str(top / desk.repository.prefix / typed)
     if Path(typed).is_absolute() and top:
         real = Path(os.path.realpath(Path(typed).parent), Path(typed).name)  # the file itself may be a link in git
         if not real.is_relative_to(os.path.realpath(top)):

@@ -58,13 +58,29 @@ def test_lines_as_people_write_them(scoutkit, shift, lines):
     assert (document["start_col"], document["end_col"]) == columns
 
 
-@pytest.mark.parametrize("typed", ["signing.py", SIGNING, "../auth/signing.py", "./signing.py"])
+@pytest.mark.parametrize(
+    "typed", ["signing.py", SIGNING, "../auth/signing.py", "./signing.py", f"../../../repo/{SIGNING}"]
+)
 def test_a_path_is_taken_from_where_one_stands_or_from_the_root(scoutkit, shift, repo, typed):
     (repo / SIGNING).rename(repo / "src/auth/sign.py")  # it counts what the old commit had
     said = scoutkit("locate", f"{typed}:12-14", "--from", "HEAD~1", cwd=repo / "src/auth")
     assert said.out.startswith("src/auth/sign.py:14-16  moved"), said
     absolute = scoutkit("locate", f"{repo / SIGNING}:12-14", "--from", "HEAD~1", cwd=repo / "src")
     assert absolute.out == said.out
+
+
+@pytest.mark.parametrize("revision", [":/firs", "HEAD^{/firs}", "HEAD~1", "main^", "@~1", "HEAD@{1}"])
+def test_a_revision_is_whatever_git_takes_for_one(scoutkit, shift, revision):
+    said = scoutkit("locate", "--stdin", stdin=ask(**{"from": revision}) + ask(**{"from": "HEAD", "to": revision}))
+    assert (said.code, said.err) == (0, "")
+    assert scoutkit("locate", f"{SIGNING}:12-14", "--from", revision).out.startswith(f"{SIGNING}:14-16  moved")
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"), [("12:1-14:1", 0), ("12:27-14:43", 0), ("12:1-14:44", 2), ("12:28-14:1", 2)]
+)
+def test_columns_may_reach_to_the_end_of_the_line_and_no_further(scoutkit, shift, columns, code):
+    assert scoutkit("locate", f"{SIGNING}:{columns}", "--from", "HEAD~1").code == code
 
 
 def test_what_is_gone_is_a_negative_answer(scoutkit, repo):
@@ -103,6 +119,8 @@ def test_places_that_are_as_good_are_shown(scoutkit, repo, git):
         (["src:1", "--from", "HEAD"], 2, "src"),
         (["../../up.py:1", "--from", "HEAD"], 2, "../../up.py"),
         (["/etc/passwd:1", "--from", "HEAD"], 2, "/etc/passwd"),
+        ([f"{SIGNING}:12:5-14:44", "--from", "HEAD"], 2, "no such columns: src/auth/signing.py:12:5-14:44"),
+        ([f"{SIGNING}:12:99-14:1", "--from", "HEAD"], 2, "no such columns: src/auth/signing.py:12:99-14:1"),
         ([f"{SIGNING}:1", "--from", "nope"], 3, "no such revision: nope"),
         ([f"{SIGNING}:1", "--from", "HEAD", "--to", "nope"], 3, "no such revision: nope"),
         ([f"{SIGNING}:1", "--from", ""], 3, "no such revision"),
@@ -217,6 +235,9 @@ BAD = [
             {"start_col": 3},
             {"start_col": 0, "end_col": 4},
             {"start": 14, "start_col": 9, "end_col": 4},
+            {"start": 12, "start_col": 28, "end_col": 4},
+            {"start_col": 2, "end_col": 44},
+            {"start_col": 10**30, "end_col": 10**30},
             {"path": None},
             {"path": 3},
             {"path": ""},
@@ -238,6 +259,8 @@ BAD = [
             {"from": "\ud800"},
             {"from": "--help"},
             {"from": "HEAD^{tree}"},
+            {"from": ":/no commit says so"},
+            {"from": f":{SIGNING}"},
             {"to": "nope"},
             {"to": ""},
             {"to": []},
