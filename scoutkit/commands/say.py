@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoutkit.errors import ScoutError
 
+_ROOM = 24  # characters of a column that is worth having
+_INDENT = 6
+
 if TYPE_CHECKING:  # `--help` and completion need no nouns
     from scoutkit.model.found import Hit
     from scoutkit.model.missions import Run
@@ -212,8 +215,8 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Columns as wide as their content, the last one cut at the terminal's edge."""
+def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, whole: bool = False) -> None:
+    """Columns as wide as their content, the last one cut at the terminal's edge; `whole`: it goes on below."""
     import shutil
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
@@ -221,5 +224,21 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     columns = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     for number, line in enumerate(lines):
         text = "  ".join(cell.ljust(size) for cell, size in zip(line, columns, strict=True)).rstrip()
+        if whole and len(text) > width:
+            for part in _continued(line, columns, width):
+                answer(part)
+            continue
         text = text if len(text) <= width else text[: width - 1] + "…"
         answer(paint(text, 2) if number == 0 else text)
+
+
+def _continued(cells: tuple[str, ...], columns: list[int], width: int) -> Iterator[str]:
+    """A row whose last cell goes on below itself; below the row where there is little room beside it."""
+    import textwrap
+
+    head = "  ".join(cell.ljust(size) for cell, size in zip(cells[:-1], columns[:-1], strict=True))
+    beside = width - len(head) - 2 >= _ROOM
+    indent = " " * (len(head) + 2 if beside else min(_INDENT, width // 2))
+    lines = textwrap.wrap(cells[-1], max(width - len(indent), 1), break_on_hyphens=False) or [""]
+    yield f"{head}  {lines.pop(0)}".rstrip() if beside else head.rstrip()
+    yield from (f"{indent}{one}" for one in lines)

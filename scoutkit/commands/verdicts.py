@@ -122,6 +122,8 @@ def _ago(at: str) -> str:
 
 def summary(found: Sequence[Checkup]) -> str:
     """`3 notes hold, 1 does not: of 20 citations 17 fresh, 1 moved, 2 edited`."""
+    if not found:
+        return "no note to check"
     held = sum(one.holds for one in found)
     lost = len(found) - held
     counted = Counter(followed.verdict for one in found for followed in one.followed)

@@ -107,7 +107,7 @@ def show_kept(kept: Kept, *, header: bool = True) -> None:
         say.answer(f"{note.path}  {note.id}  {note.title}")
     rows = [(str(one.line), one.citation.verdict or "", _place(one), one.why) for one in kept.seen]
     if rows:
-        say.table(("LINE", "VERDICT", "PLACE", "WHY"), rows)
+        say.table(("LINE", "VERDICT", "PLACE", "WHY"), rows, whole=True)
 
 
 def _place(one: Seen) -> str:

@@ -18,3 +18,7 @@ def test_text_was_only_added_where_all_of_the_old_is_there(similarity, said):
     followed = Followed(Citation("src/a.py", 1, 6), Region("src/a.py", 1, 6), Verdict.EDITED, located)
 
     assert verdicts.sentence(followed, None) == f"edited: src/a.py:1-6 → 4-9, {said}"
+
+
+def test_where_nothing_is_checked_that_is_said():
+    assert verdicts.summary([]) == "no note to check"
