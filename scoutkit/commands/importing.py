@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from scoutkit.commands.session import current_folder, json_option, open_desk
 from scoutkit.commands.write import decoded, show_kept
 from scoutkit.errors import NotFound, ScoutError, UsageError
 from scoutkit.intake import AlreadyKept, Keeper, Kept, Source
+from scoutkit.knowledge.folder import LARGEST
 from scoutkit.model import NOTE_TYPES
 from scoutkit.model.notes import Verdict
 
@@ -26,7 +28,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True))
 @click.option("--commit", metavar="REV", help="The commit the text speaks of.  [default: HEAD]")
 @click.option(
     "--type", "type_", type=click.Choice(NOTE_TYPES), help="Kind of note; else what the file says or looks like."
@@ -38,7 +40,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 @click.pass_context
 def import_files(
     ctx: click.Context,
-    files: tuple[Path, ...],
+    files: tuple[str, ...],
     *,
     commit: str | None,
     type_: str | None,
@@ -52,12 +54,14 @@ def import_files(
     FILE may be a folder, for all Markdown files in it, or - for standard input. A file that cannot be read is said and
     does not stop the others; the exit code is then 2.
     """
+    if "" in files:  # as a path it would be the folder we are in
+        raise UsageError("an empty FILE", "give the path of a Markdown file, or . for this folder")
     desk = open_desk(ctx)
     kept: list[tuple[str, Kept]] = []
     skipped: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     with Keeper(desk, commit) as keeper:
-        for name, error in _listed(desk, _root(ctx), files):
+        for name, error in _listed(desk, _root(ctx), [Path(file) for file in files]):
             try:
                 if error:
                     raise error
@@ -147,17 +151,26 @@ def _within(desk: Desk, here: Path, name: Path) -> Iterator[Path]:
         )
         for file in sorted(files):
             path = Path(folder, file)
-            if path.suffix.lower() in _MARKDOWN and not path.is_symlink() and desk.places.notes not in path.parents:
+            if path.suffix.lower() in _MARKDOWN and _is_plain(path) and desk.places.notes not in path.parents:
                 yield name / path.relative_to(here / name)
+
+
+def _is_plain(path: Path) -> bool:
+    """A file, and no link to one; not a pipe either, which would be waited for."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:  # gone since it was listed
+        return False
 
 
 def _source(desk: Desk, here: Path, name: Path) -> Source:
     """A file's text, what it is called, and which folder of the repository it is in, if any. UsageError otherwise."""
     if str(name) == "-":
-        return Source(_text(sys.stdin.buffer.read(), "standard input"))
+        return Source(_text(sys.stdin.buffer.read(LARGEST + 1), "standard input"))
     path = here / name
     try:
-        text = _text(path.read_bytes(), str(name))
+        with path.open("rb") as file:
+            text = _text(file.read(LARGEST + 1), str(name))
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}", "give the path of a Markdown file") from error
     real, root = path.resolve(), (desk.repository.toplevel or desk.places.root).resolve()
@@ -168,7 +181,13 @@ def _source(desk: Desk, here: Path, name: Path) -> Source:
 
 
 def _text(raw: bytes, name: str) -> str:
+    from scoutkit import notefile
+
+    if len(raw) > LARGEST:
+        raise UsageError(f"larger than {LARGEST // 2**20} MB: {name}", "give parts of it")
     text = decoded(raw, name)
     if not text.strip():
         raise UsageError(f"empty: {name}", "give a file with some text")
+    if line := notefile.conflict(text):
+        raise UsageError(f"merge conflict markers: {name}:{line}", "resolve the conflict")
     return text

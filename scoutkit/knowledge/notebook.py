@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from scoutkit.config import Places
 from scoutkit.errors import NotFound, Refused, ScoutError
 from scoutkit.knowledge import durable
-from scoutkit.knowledge.folder import Folder
+from scoutkit.knowledge.folder import LARGEST, Folder
 
 if TYPE_CHECKING:  # imported where it is used: listing the notes, which every command does, needs none of it
     from scoutkit.model.found import Problem
@@ -93,6 +93,8 @@ class Notebook:
                 return found
             note = notefile.settled(dataclasses.replace(note, id=note.id or self.new_id()))
             raw = foreign.added(notefile.render(note), more) if more else notefile.render(note)
+            if len(raw) > LARGEST:  # it would be there, and never be read
+                raise ScoutError(f"a note of {len(raw):,} bytes: at most {LARGEST:,}", "make several notes of it")
             folder = str(PurePosixPath(self._folder.path, DRAFTS if note.status == "draft" else ""))
             path = self._create(folder, f"{_day(note.at)}-{slug(note.title) or slug(note.id) or 'note'}", raw)
             if self.bytes_of(path) != raw:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
+
+from scoutkit.knowledge.folder import LARGEST
 
 SIGN = "`SessionSigner.sign` makes the MAC: `src/auth/signing.py:12-14`.\n"
 
@@ -240,6 +243,40 @@ def test_another_repositorys_note_gets_an_id_of_its_own_and_no_persons_word(scou
 def test_an_unknown_commit_is_exit_code_3_and_nothing_is_written(scoutkit, repo, file):
     assert scoutkit("import", file("a.md", SIGN), "--commit", "nowhere").code == 3
     assert not (repo / ".claude").exists()
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in(scoutkit, repo):
+    said = scoutkit("import", "")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: an empty FILE\nhint: ")
+    assert not (repo / ".claude").exists()
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(scoutkit, file):
+    folder = file("a.md", SIGN).parent
+    os.mkfifo(folder / "pipe.md")
+    said = scoutkit("import", folder, "--json")
+    assert (said.code, len(said.json["notes"])) == (0, 1)
+
+
+@pytest.mark.parametrize("size", [LARGEST + 1, 10**12])
+def test_a_file_that_is_too_large_for_a_note_is_said_and_leaves_none(scoutkit, repo, file, size):
+    path = file("a.md", "# Large\n")
+    with path.open("r+b") as large:
+        large.truncate(size)
+    said = scoutkit("import", path)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"error: larger than 64 MB: {path}\nhint: give parts of it\n"
+    assert not (repo / ".claude").exists()
+
+
+def test_a_file_with_a_merge_conflict_is_not_imported(scoutkit, repo, file):
+    path = file("a.md", "# A\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")
+    said = scoutkit("import", path)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"error: merge conflict markers: {path}:3\nhint: resolve the conflict\n"
+    example = file("b.md", "# B\n\n```\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n```\n")
+    assert scoutkit("import", example).code == 0
 
 
 def test_a_megabyte_takes_seconds(scoutkit, file):

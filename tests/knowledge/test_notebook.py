@@ -465,3 +465,13 @@ def test_new_ids_are_unambiguous_and_never_numbers(notebook: Notebook) -> None:
     ids = {notebook.new_id() for _ in range(2000)}
     assert len(ids) == 2000
     assert all(re.fullmatch(r"[0-9a-hjkmnp-tv-z]{8}", one) and not re.fullmatch(r"\d+(e\d+)?", one) for one in ids)
+
+
+def test_a_note_that_could_not_be_read_again_is_not_written(
+    notebook: Notebook, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoutkit.knowledge.notebook.LARGEST", 1000)  # what 64 MB are takes half a minute to write
+    with pytest.raises(ScoutError, match="at most 1,000"):
+        notebook.write(replace(NOTE, body="x " * 600))
+    assert not list(notes.iterdir())
+    assert notebook.write(NOTE).path
