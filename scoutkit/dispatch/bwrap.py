@@ -18,34 +18,35 @@ SOCKET = "/run/scoutkit/egress"  # inside
 _RELAY = Path(__file__).with_name("relay.py")
 _APART = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--cap-drop", "ALL")
 _KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "asound", "driver")
+_TRIAL = (*_APART, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true")
 _PRIVATE = ("/tmp", "/run", "/var/tmp")  # noqa: S108 - names inside, where they are nobody else's
 
 
-@functools.cache
 def missing() -> str:
-    """Why it cannot be used; empty when it can. Tries it."""
-    return _try() if shutil.which("bwrap") else "bwrap is not on PATH"
+    """Why it cannot be used; empty when it can. Tries it, as all here once for each program."""
+    path = shutil.which("bwrap")
+    return _ask(path, *_TRIAL)[1] if path else "bwrap is not on PATH"
 
 
-@functools.cache
 def no_network() -> str:
     """Why it cannot make a network of its own; empty when it can."""
-    return _try("--unshare-net")
+    return _ask(shutil.which("bwrap") or "bwrap", "--unshare-net", *_TRIAL)[1]
+
+
+def version() -> str:
+    """As it tells it."""
+    return _ask(shutil.which("bwrap") or "bwrap", "--version")[0]
 
 
 @functools.cache
-def version() -> str:
-    """As it tells it."""
-    return process.run(["bwrap", "--version"], timeout=10).text.strip()
-
-
-def _try(*flags: str) -> str:
-    command = ["bwrap", *_APART, *flags, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+def _ask(*command: str) -> tuple[str, str]:
+    """What it says, and what it complains of when it fails."""
     try:
         done = process.run(command, timeout=10)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    return "" if done.code == 0 else (done.error.splitlines() or [f"it ended with status {done.code}"])[-1]
+        return "", str(error)
+    said = done.error.splitlines() or [f"it ended with status {done.code}"]
+    return done.text.strip(), "" if done.code == 0 else said[-1]
 
 
 def argv(command: Sequence[str], room: Room, view: View, egress: Egress | None = None) -> tuple[str, ...]:

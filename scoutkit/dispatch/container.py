@@ -25,21 +25,22 @@ _OF_THE_IMAGE = frozenset({"PATH", "SHELL", "LD_LIBRARY_PATH", "PYTHONHOME", "PY
 
 def missing(engine: str) -> str:
     """Why it cannot be used; empty when it answers."""
-    if not shutil.which(engine):
+    path = shutil.which(engine)
+    if not path:
         return f"{engine} is not on PATH"
-    code, said = _ask(engine)
+    code, said = _ask(path, *_ASK[engine])
     return "" if code == 0 else said
 
 
 def version(engine: str) -> str:
     """Of the engine that answers."""
-    return _ask(engine)[1]
+    return _ask(shutil.which(engine) or engine, *_ASK[engine])[1]
 
 
 @functools.cache
-def _ask(engine: str) -> tuple[int, str]:
+def _ask(*command: str) -> tuple[int, str]:
     try:
-        done = process.run([engine, *_ASK[engine]], timeout=15)
+        done = process.run(command, timeout=15)
     except (OSError, subprocess.TimeoutExpired):
         return 1, "the engine does not answer"
     said = (done.text if done.code == 0 else done.error).strip().splitlines()

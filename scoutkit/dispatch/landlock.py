@@ -15,7 +15,6 @@ import stat
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def argv(command: Sequence[str], view: View, *, network: bool) -> tuple[str, ...
     """Without `network` no socket but netlink's can be made."""
     look = [str(path) for folder in view.system for path in _parts(str(folder), {str(one) for one in view.hidden})]
     policy = {
-        "names": [str(Path(__file__).parents[2])],  # Python lists the folder of a package to find it there
+        "names": [os.path.realpath(f"{__file__}/../../..")],  # Python lists the folder of a package to find it there
         "look": [*look, "/proc", *map(str, view.read)],
         "change": [*map(str, view.write)],
         "network": network,

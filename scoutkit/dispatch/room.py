@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,14 +57,18 @@ class Room:
 
     @property
     def temporary(self) -> Path:
-        """What TMPDIR is inside: beside HOME, since Codex wants its folder outside it."""
-        return self.scratch / "tmp"
+        """What TMPDIR is inside: beside HOME, since some programs refuse a home in it."""
+        named = self.env.get("TMPDIR", "")
+        return Path(named) if self._own(named) and Path(named) != self.scratch else self.scratch / "tmp"
 
     def environment(self) -> dict[str, str]:
         """The agent's environment inside: the home and the temporary folder are the run's own."""
-        env = {name: value for name, value in self.env.items() if not name.startswith("XDG_")}
+        env = {name: value for name, value in self.env.items() if not name.startswith("XDG_") or self._own(value)}
         temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(self.temporary))
         return {**env, **temporary, "HOME": str(self.own_home)}
+
+    def _own(self, path: str) -> bool:
+        return Path(path).is_relative_to(self.scratch)
 
     def furnish(self) -> None:
         """Make the folders that `environment` names."""
@@ -94,7 +98,7 @@ def view(room: Room, program: str = "") -> View:
     links = {Path(name): str(Path(name).readlink()) for name in SYSTEM if Path(name).is_symlink()}
     for path in wanted:
         real = Path(os.path.realpath(path))
-        if path.is_absolute() and real.exists() and not (real in broad and real.is_dir()):
+        if path.is_absolute() and _is(real.exists) and not (real in broad and _is(real.is_dir)):
             links.update(_ways(path))
             read[real] = None
     kept = [path for path in read if not _inside(path, [*system, *(one for one in read if one != path)])]
@@ -116,7 +120,7 @@ def _wanted(room: Room, program: str) -> Iterator[Path]:
     for entry in map(Path, room.env.get("PATH", "").split(os.pathsep)):
         if entry.name == "shims":  # pyenv, rbenv, asdf: they start what is beside them
             yield entry.parent
-        elif not (entry / ".git").exists():
+        elif not _is((entry / ".git").exists):
             yield entry
             yield from (entry.parent / name for name in ("lib", "libexec") if entry.name == "bin")
     if program:
@@ -133,11 +137,19 @@ def python() -> list[Path]:
 def _ways(path: Path) -> Iterator[tuple[Path, str]]:
     """The links on the way to a path, each with its target."""
     for part in reversed((path, *path.parents)):
-        if part.is_symlink():
+        if _is(part.is_symlink):
             target = str(part.readlink())
             yield part, target
             yield from _ways(Path(os.path.normpath(part.parent / target)) / path.relative_to(part))
             return
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """What may not be looked at is not there."""
+    try:
+        return asked()
+    except OSError:
+        return False
 
 
 def _inside(path: Path, folders: Sequence[Path]) -> bool:

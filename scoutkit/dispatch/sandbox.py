@@ -164,7 +164,6 @@ def trouble(isolation: str, stderr_tail: str) -> tuple[str, str]:
     return f"{isolation} did not start it: {what}", "see what is possible here: scoutkit doctor"
 
 
-@functools.cache
 def _missing(name: str) -> str:
     """Why a kind of isolation cannot be used; empty when it can."""
     if name in container.ENGINES:
@@ -174,7 +173,6 @@ def _missing(name: str) -> str:
     return bwrap.missing() if name == "bwrap" else landlock.missing()
 
 
-@functools.cache
 def _version(name: str) -> str:
     if name in container.ENGINES:
         return container.version(name)
