@@ -141,15 +141,10 @@ class Redactor:
 
     def _line(self, line: str, values: Sequence[str], shapes: Sequence[_Shape]) -> str:
         if self._in_key or "PRIVATE KEY" in line:
-            line = self._key_line(line)
-        for _ in range(8):  # taking one secret out may bare the edge of another
-            fresh = _redacted(line, values, shapes)
-            if fresh == line:
-                break
-            line = fresh
-        return line
+            line = self._key_line(line, values, shapes)
+        return _settled(line, values, shapes)
 
-    def _key_line(self, line: str) -> str:
+    def _key_line(self, line: str, values: Sequence[str], shapes: Sequence[_Shape]) -> str:
         """A line that may hold a private key or a piece of one. The lines that begin and end a key stay."""
         done, at, begun = "", 0, self._in_key
         for border in [*_BORDER.finditer(line), None]:
@@ -157,7 +152,7 @@ class Redactor:
             goes_on = False
             if begun and at:
                 goes_on = _DECORATION.issuperset(_flat(inside))
-                if cut := _whole_key(inside) if border else _started_key(inside):
+                if cut := _whole_key(inside, border[0], values, shapes) if border else _started_key(inside):
                     inside, goes_on = _KEY + inside[cut:], _DECORATION.issuperset(_flat(inside[cut:]))
             elif begun:
                 inside, goes_on = _body(inside)
@@ -189,18 +184,37 @@ def _body(line: str) -> tuple[str, bool]:
     return f"{line[:start]}{_KEY}{line[start + len(word) :]}", True
 
 
-def _whole_key(text: str) -> int:
-    """The length of what stands between BEGIN and END on one line, if that is a key and no prose; else 0."""
+def _whole_key(text: str, end: str, values: Sequence[str], shapes: Sequence[_Shape]) -> int:
+    """The length of what stands between BEGIN and END on one line, if that is a key and no prose; else 0.
+
+    Asked also of the text without other secrets, so that it is not a key only once those are gone. They are looked for
+    between dashes, as they stand in the line: some shapes ask what is beside them.
+    """
+    rest = _settled(f"-{text}{end}", values, shapes).removesuffix(end)
+    return len(text) if _is_key(text) or _is_key(rest) else 0
+
+
+def _is_key(text: str) -> bool:
     words = [match[0] for match in _WORD.finditer(_flat(text))]
     long = sum(len(word) for word in words if len(word) >= 16 and not word.isalpha())
-    return len(text) if long > 0.75 * sum(map(len, words)) else 0
+    return long > 0.75 * sum(map(len, words))
 
 
 def _started_key(text: str) -> int:
     """How far a key goes that begins on a line and does not end there, its line ends written out or blanks."""
     run = _KEY_START.match(text)
-    words = list(_WORD.finditer(_flat(run[0]))) if run else []
+    words = [match for match in _WORD.finditer(_flat(run[0])) if any(map(str.isalnum, match[0]))] if run else []
     return words[-1].end() if words else 0
+
+
+def _settled(line: str, values: Sequence[str], shapes: Sequence[_Shape]) -> str:
+    """The line without secrets that have a shape or a known value."""
+    for _ in range(8):  # taking one secret out may bare the edge of another
+        fresh = _redacted(line, values, shapes)
+        if fresh == line:
+            break
+        line = fresh
+    return line
 
 
 def _redacted(line: str, values: Sequence[str], shapes: Sequence[_Shape]) -> str:
@@ -229,12 +243,17 @@ def _found(line: str, values: Sequence[str], shapes: Sequence[_Shape]) -> Iterat
             if not before or marks[before - 1][1] <= at:  # a mark stays whole, even where its own text is a value
                 yield at, at + len(value), "env"
             at = line.find(value, at + len(value))
+    borders = [match.start() for match in _BORDER.finditer(line)] if "PRIVATE KEY" in line else []
     for shape in shapes:
         if shape.hinted(line):
             group = "s" if "s" in shape.pattern.groupindex else 0
             for match in shape.pattern.finditer(line):
-                if shape.plausible(match[group]):
-                    yield *match.span(group), shape.kind
+                start, end = match.span(group)
+                after = bisect.bisect_left(borders, start)
+                if after < len(borders):  # a token's dashes may run on into those of a key's first or last line
+                    end = min(end, borders[after])
+                if start < end and shape.plausible(match[group]):
+                    yield start, end, shape.kind
 
 
 def _secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -211,6 +211,39 @@ def test_any_text_keeps_its_lines_and_is_the_same_after_a_second_time(text):
     assert Redactor(ENVIRONMENT)(redacted) == redacted
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "+glrt-aB3dE6gH9jK-aB3dE6gH",
+        "+0+glpat-aB3dE6gH9jK2mN5pQ8rS",
+        "\\n+12\tAuthorization: Bearer 0",
+        f"{BODY[0][:37]}-ASIAABCDEFGHIJKLMNOP",
+        f"012\tcorrect horse]{BODY[0][:42]}",
+    ],
+)
+@pytest.mark.parametrize("border", [PEM[0], PEM[-1]])
+def test_a_token_between_the_borders_of_a_key_leaves_them_and_nothing_for_a_second_time(inside, border):
+    redacted = Redactor(ENVIRONMENT)(PEM[0] + inside + border)
+
+    assert redacted.startswith(PEM[0])
+    assert redacted.endswith(border)
+    assert "[redacted:" in redacted
+    assert Redactor(ENVIRONMENT)(redacted) == redacted
+
+
+DENSE = st.lists(st.one_of(PIECES, st.sampled_from(["+", "-", "/", "]", ":", " ", "0", "a", '"'])), max_size=5).map(
+    "".join
+)
+
+
+@given(DENSE, st.sampled_from([PEM[0], PEM[-1], ""]), DENSE)
+@settings(max_examples=200, deadline=None)
+def test_a_line_that_begins_a_key_is_the_same_after_a_second_time(inside, border, after):
+    redacted = Redactor(ENVIRONMENT)(PEM[0] + inside + border + after)
+
+    assert Redactor(ENVIRONMENT)(redacted) == redacted
+
+
 @given(st.text(min_size=8, max_size=40), TEXTS, TEXTS)
 @settings(max_examples=60, deadline=None)
 def test_no_secret_of_the_environment_survives(secret, before, after):
