@@ -1,0 +1,369 @@
+"""GitHub Copilot CLI: how it is started for one mission, in a home of its own, and what its JSON lines say.
+
+What PATH has is a loader in Node that does not hand signals on, so the program itself is started. That one unpacks
+245 MB before it does anything: into a cache all runs share, and before a run begins, since a run may not write there.
+A repository's hooks, servers and skills are left alone unless its folder is trusted, which is the program's own way;
+which folders its user trusts is not copied, for a worktree may lie in one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from scoutkit import config, process
+from scoutkit.agents import prices
+from scoutkit.agents.program import STOP, Program, address, private, temporary
+from scoutkit.agents.stream import Stream, number, short
+from scoutkit.agents.verdict import ending, readable
+from scoutkit.errors import Unavailable
+from scoutkit.model.agents import Availability, Event, EventKind, Invocation
+from scoutkit.model.missions import Kind, Mission, Outcome, Usage
+
+IDLE = 300.0  # it tells of every part of an answer; a tool that runs may be silent
+_TOKENS = ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN")  # the first that is set counts
+_PROVIDER = "COPILOT_PROVIDER_BASE_URL"
+PROGRAM = Program(
+    name="copilot",
+    install="npm install -g @github/copilot",
+    keys=(
+        *_TOKENS,
+        _PROVIDER,
+        *(f"COPILOT_PROVIDER_{name}" for name in ("API_KEY", "API_KEY_COMMAND", "BEARER_TOKEN", "HEADERS", "TYPE")),
+        *(f"COPILOT_PROVIDER_{name}" for name in ("WIRE_API", "WIRE_MODEL", "MODEL_ID", "TRANSPORT")),
+        *(f"COPILOT_PROVIDER_{name}" for name in ("AZURE_API_VERSION", "MAX_PROMPT_TOKENS", "MAX_OUTPUT_TOKENS")),
+        *("COPILOT_MODEL", "COPILOT_OFFLINE", "COPILOT_GH_HOST", "GH_HOST"),
+    ),
+    login=(),  # a part of its config.json, see _copy_login
+    sign_in="run copilot once and /login, or set COPILOT_GITHUB_TOKEN",
+    flags=("--output-format", "--available-tools", "--usage-output-file", "--continue", "--model"),
+)
+_LOGIN_KEYS = re.compile(r"logged_?in|token|^(?:host|login)$", re.IGNORECASE)
+_HOSTS = (
+    *("api.github.com:443", "github.com:443", "api.githubcopilot.com:443", "api.individual.githubcopilot.com:443"),
+    *("api.business.githubcopilot.com:443", "api.enterprise.githubcopilot.com:443"),
+)
+
+
+class Copilot:
+    """The agent, with GitHub's models or, where the `COPILOT_PROVIDER_*` variables name one, any other provider's."""
+
+    name = "copilot"
+    kinds = frozenset(Kind)
+    needs_checkout = True
+
+    def availability(self) -> Availability:
+        """The version is that of the package: asking the program would have it unpack itself."""
+        if not PROGRAM.path:
+            return PROGRAM.availability()
+        login = _logged_in()
+        return Availability(
+            ok=True,
+            version=_version(),
+            path=PROGRAM.path,
+            hint="" if login else PROGRAM.sign_in,
+            login=login or "not logged in",
+            flags=PROGRAM.flags,
+        )
+
+    def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:  # noqa: ARG002
+        """`ask` has tools that read and no others; other missions may do all that their isolation lets them."""
+        PROGRAM.needed()
+        program, keys = _native(), _keys()
+        home, _ = PROGRAM.home(scratch)
+        _copy_login(home)
+        unpacked = _unpacked(program)
+        usage = scratch / "usage.json"
+        env = {
+            **keys,
+            **temporary(scratch),
+            "HOME": str(home),
+            "COPILOT_HOME": str(home / ".copilot"),
+            "XDG_CONFIG_HOME": str(home / ".config"),
+            "XDG_CACHE_HOME": str(home / ".cache"),
+            "COPILOT_PKG_CACHE_HOME": str(unpacked),
+            "COPILOT_AUTO_UPDATE": "false",
+        }
+        if keys.get(_PROVIDER) and not keys.get("COPILOT_OFFLINE"):
+            env["COPILOT_OFFLINE"] = "true"  # nothing but its provider is asked
+        model = mission.model or ("" if keys.get("COPILOT_MODEL") else _settings().get("model", ""))
+        secret = ",".join(name for name in keys if name.endswith(("KEY", "TOKEN", "HEADERS")))
+        fixed = (
+            *(str(program), "--output-format=json", "--no-color", "--no-ask-user", "--disable-builtin-mcps"),
+            *("--disable-client-telemetry", f"--usage-output-file={usage}"),
+            *((f"--secret-env-vars={secret}",) if secret else ()),
+            *((f"--model={model}",) if isinstance(model, str) and model else ()),
+        )
+        # the temporary folder holds its home, and in it the login
+        may: tuple[str, ...] = ("--available-tools=view,grep,glob", "--disallow-temp-dir")
+        if mission.kind is not Kind.ASK:
+            may = ("--allow-all-tools",)
+        if mission.trusted:
+            may += ("--trust-folder",)
+        reader = CopilotReader(
+            version=_version(),
+            model=mission.model,
+            usage=usage,
+            overrides=config.load(None).prices,
+            priced=_PROVIDER in keys,
+        )
+        start = Invocation(
+            argv=(*fixed, *may),
+            reader=reader,
+            stdin=prompt,
+            env=env,
+            shown=tuple(dict.fromkeys((*PROGRAM.shown(), program.parent, unpacked))),
+            hosts=_hosts(keys),
+            idle=IDLE,
+        )
+
+        def closing() -> Invocation | None:
+            if not any(home.glob(".copilot/session-state/*/events.jsonl")):
+                return None  # stopped before it began
+            none = "--available-tools=none"  # no tool is called so; an empty list would be all of them
+            argv = (*fixed, "--continue", none, "--disallow-temp-dir")
+            return replace(start, argv=argv, reader=reader.again(), stdin=STOP, closing=None)
+
+        return replace(start, closing=closing)
+
+
+class CopilotReader(Stream):
+    """The last message that asks for no tool is the report. What was used is in a file of its own, at the end."""
+
+    program = "copilot"
+
+    def __init__(
+        self,
+        *,
+        version: str = "",
+        model: str = "",
+        usage: Path | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        priced: bool = False,
+    ) -> None:
+        super().__init__(version=version, model=model)
+        self._usage_file = usage
+        self._overrides = overrides  # of prices
+        self._priced = priced  # by tokens; GitHub counts requests
+        self._part = ""  # of a message that is being written
+
+    def understand(self, said: Mapping[str, Any]) -> Iterable[Event]:
+        kind = str(said["type"])
+        data = said.get("data")
+        data = data if isinstance(data, Mapping) else {}
+        match kind:
+            case "session.tools_updated":
+                self.seen.model = str(data["model"])
+                yield Event(EventKind.STATUS, data={"model": self.seen.model})
+            case "assistant.turn_start":
+                yield Event(EventKind.TURN)
+            case "assistant.message_start":
+                self._part = ""
+                yield Event(EventKind.OTHER, data={"type": kind})
+            case "assistant.message_delta":
+                self._part += str(data["deltaContent"])
+                yield Event(EventKind.OTHER, data={"type": kind})
+            case "assistant.tool_call_delta" | "user.message" | "session.skills_loaded":  # long, and of no use
+                yield Event(EventKind.OTHER, data={"type": kind})
+            case "assistant.message":
+                yield from self._message(data)
+            case "tool.execution_start":
+                self.seen.tried += 1
+                given = data.get("arguments")
+                first = (
+                    [one for one in given.values() if isinstance(one, str)][:1] if isinstance(given, Mapping) else []
+                )
+                yield Event(EventKind.TOOL_CALL, short(" ".join([str(data["toolName"]), *first])))
+            case "tool.execution_complete":
+                yield self._result(data)
+            case "assistant.turn_retry":
+                yield Event(EventKind.RETRY, str(data["reason"]))
+            case "session.info":
+                yield Event(EventKind.STATUS, str(data["message"]))
+            case "session.error":
+                self.seen.error, self.seen.status = _flat(data["message"]), number(data.get("statusCode"))
+                self.seen.hint = "ask again" if "No response" in self.seen.error else ""
+                yield Event(EventKind.ERROR, self.seen.error)
+            case "abort":
+                self.seen.error = f"it was interrupted: {data['reason']}"
+                yield Event(EventKind.ERROR, self.seen.error)
+            case "result":
+                self.seen.ended, self.seen.session = True, str(said["sessionId"])
+                if self.seen.report and not self.seen.error:
+                    yield Event(EventKind.REPORT, self.seen.report)
+                yield Event(EventKind.DONE)
+
+    def again(self) -> Self:
+        later = super().again()
+        if self._part.strip():
+            later.seen.said.append(self._part.strip())
+        later._part = ""
+        return later
+
+    def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
+        """Its usage file speaks for the whole session, before and after it was resumed."""
+        seen = self.seen
+        if self._part.strip():
+            seen.said.append(self._part.strip())
+        seen.usage = self._used() or seen.usage
+        if exit_code != 0 and not seen.ended and not seen.error:
+            told = (line[6:].strip() for line in readable(stderr_tail).splitlines() if line[:6].lower() == "error:")
+            seen.error = next(told, "")
+        return super().finish(exit_code, stderr_tail, report_file)
+
+    def _message(self, data: Mapping[str, Any]) -> Iterable[Event]:
+        text, wants = str(data["content"]).strip(), data.get("toolRequests")
+        self._part = ""
+        self.seen.model = str(data.get("model") or self.seen.model)
+        self.seen.report = "" if wants else text
+        if text:
+            self.seen.said.append(text)
+            yield Event(EventKind.TEXT, f"{text}\n")
+        else:
+            yield Event(EventKind.OTHER, data={"type": "assistant.message"})
+
+    def _result(self, data: Mapping[str, Any]) -> Event:
+        worked = data["success"] is True
+        self.seen.worked += worked
+        told = data.get("result") if worked else data.get("error")
+        text = told.get("content" if worked else "message") if isinstance(told, Mapping) else ""
+        return Event(EventKind.TOOL_RESULT, str(text or ""), data={"ok": worked})
+
+    def _used(self) -> Usage | None:
+        """All its models together; None without a file that says so."""
+        try:
+            metrics = json.loads(self._usage_file.read_bytes())["modelMetrics"] if self._usage_file else {}
+            used = {name: one["usage"] for name, one in metrics.items()}
+            counts = [
+                (name, *(number(one.get(f"{what}Tokens")) or 0 for what in ("input", "output", "cacheRead")))
+                for name, one in used.items()
+            ]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+        if not counts:
+            return None
+        costs = [
+            prices.cost(name, prices.Tokens(*tokens), self._overrides) if self._priced else None
+            for name, *tokens in counts
+        ]
+        known = [cost for cost in costs if cost is not None]
+        read, wrote = sum(one[1] for one in counts), sum(one[2] for one in counts)
+        return Usage(read, wrote, sum(known) if known and len(known) == len(costs) else None)
+
+
+def _flat(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _native() -> Path:
+    """The program itself, where what PATH has is its loader."""
+    found = Path(os.path.realpath(PROGRAM.path))
+    if found.suffix != ".js":
+        return found
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
+    for system in ("linux", "linuxmusl") if sys.platform.startswith("linux") else (sys.platform,):
+        package = f"copilot-{system}-{machine}"
+        for folder in (found.parent.parent, found.parent / "node_modules/@github"):
+            if (folder / package / "copilot").is_file():
+                return folder / package / "copilot"
+    return Path(PROGRAM.path)
+
+
+def _version() -> str:
+    try:
+        return str(json.loads((_native().parent / "package.json").read_bytes())["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return PROGRAM.version()
+
+
+def _unpacked(program: Path) -> Path:
+    """The cache that holds the program unpacked: its user's own, else one of scoutkit's, which is filled first.
+
+    Unavailable if it cannot be unpacked.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    theirs = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "copilot"
+    ours, version = config.user_cache() / "copilot", _version()
+
+    def holds(cache: Path) -> bool:
+        return bool(version) and any(cache.glob(f"pkg/*/{version}/index.js"))
+
+    if holds(theirs):
+        return theirs
+    if holds(ours):
+        return ours
+    ours.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="scoutkit-") as home:
+        env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home}
+        env |= {"COPILOT_PKG_CACHE_HOME": str(ours), "COPILOT_AUTO_UPDATE": "false"}
+        try:
+            done = process.run([str(program), "--version"], cwd=Path(home), env=env, timeout=120)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unavailable(f"copilot cannot unpack itself into {ours}: {error}", "check that it starts") from error
+    if done.code != 0:
+        said = f"{ending(done.code)}: {done.error.strip()[-200:]}"
+        raise Unavailable(f"copilot cannot unpack itself into {ours}: {said}", "check the disk and its permissions")
+    return ours
+
+
+def _json(file: Path) -> dict[str, Any]:
+    """Its settings files: JSON with lines of comment."""
+    try:
+        found = json.loads(re.sub(r"^\s*//.*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("COPILOT_HOME") or Path.home() / ".copilot")
+
+
+def _settings() -> dict[str, Any]:
+    return {**_json(_folder() / "config.json"), **_json(_folder() / "settings.json")}
+
+
+def _login() -> dict[str, Any]:
+    """What of its config.json says who is logged in. Not which folders are trusted, nor plugins, nor servers."""
+    return {
+        name: value for name, value in _json(_folder() / "config.json").items() if _LOGIN_KEYS.search(name) and value
+    }
+
+
+def _copy_login(home: Path) -> None:
+    folder = home / ".copilot"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if login := _login():
+        private(folder / "config.json", json.dumps(login))
+
+
+def _keys() -> dict[str, str]:
+    """Its provider's variables if there is a provider, else the one token that counts."""
+    keys = PROGRAM.environment()
+    token = "" if keys.get(_PROVIDER) else next((name for name in _TOKENS if keys.get(name)), "")
+    return {name: value for name, value in keys.items() if name not in _TOKENS or name == token}
+
+
+def _logged_in() -> str:
+    keys = _keys()
+    if keys.get(_PROVIDER):
+        return f"provider in {_PROVIDER}"
+    if token := next((name for name in _TOKENS if keys.get(name)), ""):
+        return f"token in {token}"
+    return f"login in {_folder() / 'config.json'}" if _login() else ""
+
+
+def _hosts(keys: Mapping[str, str]) -> tuple[str, ...]:
+    if provider := address(keys.get(_PROVIDER, "")):
+        return (provider,)
+    own = keys.get("COPILOT_GH_HOST") or keys.get("GH_HOST")
+    return (*_HOSTS, *((f"{own}:443", f"api.{own}:443", f"copilot-api.{own}:443") if own else ()))
