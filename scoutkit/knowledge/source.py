@@ -18,11 +18,13 @@ _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
 class Source:
-    """A file's text, and what can be asked of its lines. `text` is None for a binary file."""
+    """A file's text, and what can be asked of its lines. `text` is None for a binary file, and for one that is
+    `missing`: not among the objects of a partial clone, and not to be fetched."""
 
     def __init__(self, path: str, snapshot: Snapshot) -> None:
         self.path = path
         self.text = snapshot.text(path)
+        self.missing = self.text is None and snapshot.blob(path) is None
         self.lines = Lines(path, snapshot.lines(path) or ())
 
     def __len__(self) -> int:

@@ -24,6 +24,7 @@ from scoutkit.model.notes import Citation, Verdict
 _PLACE = re.compile(r":[0-9][0-9,:–-]*$")
 _SHOWN = 3  # names listed to a person
 _TERMS = 16  # names, and quotes, that say where else a citation may belong
+_UNREAD = "its file is not in this clone and cannot be fetched"
 _BLOCK = "\n"  # what only a quote from a code block has
 
 
@@ -75,6 +76,8 @@ class _Check:
     def _look(self, reference: Reference, path: str) -> Checked | None:
         """What the lines of a file say; None where it turns out to be no citation."""
         source = self._sources[path]
+        if source.missing:
+            return _unread(reference, path)
         if source.text is None:
             return _wrong(reference, "a binary file: it has no lines") if reference.sure else None
         if reference.symbol:
@@ -122,7 +125,7 @@ class _Check:
         doubts = [
             self._doubt(number, one)
             for number, one in sorted(self._checked.items())
-            if one.citation.verdict in (Verdict.UNSUPPORTED, Verdict.WRONG)
+            if one.citation.verdict in (Verdict.UNSUPPORTED, Verdict.WRONG) and one.why != _UNREAD
         ]
         doubts = [
             one
@@ -213,6 +216,13 @@ def _held(evidence: Evidence) -> str:
 def _wrong(reference: Reference, why: str) -> Checked:
     citation = Citation(reference.path, reference.start, reference.end, Verdict.WRONG, reference.symbol)
     return Checked(citation, reference, why)
+
+
+def _unread(reference: Reference, path: str) -> Checked:
+    """Right or wrong, nobody can say here: it is not called wrong, nor looked for elsewhere."""
+    if not 1 <= reference.start <= reference.end:
+        return _wrong(reference, _UNREAD)
+    return Checked(Citation(path, reference.start, reference.end, Verdict.UNSUPPORTED), reference, _UNREAD)
 
 
 def _absence(reference: Reference, symbol: str, is_file: Callable[[str], bool]) -> str:

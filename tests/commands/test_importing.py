@@ -279,6 +279,26 @@ def test_a_file_with_a_merge_conflict_is_not_imported(scoutkit, repo, file):
     assert scoutkit("import", example).code == 0
 
 
+def test_what_a_partial_clone_lacks_is_not_called_wrong(scoutkit, repo, git, file, tmp_path):
+    git(repo, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", repo.as_uri(), "partial")
+    partial = tmp_path / "partial"
+    git(partial, "remote", "set-url", "origin", (tmp_path / "gone").as_uri())
+    path = file("a.md", f"{SIGN}\n`SessionSigner` is in `src/auth/signing.py:90`; see `src/auth/nope.py:3`.\n")
+    said = scoutkit("import", path, "--json", cwd=partial)
+    assert (said.code, verdicts(said)) == (
+        0,
+        [
+            ("src/auth/signing.py", 12, 14, "unsupported"),
+            ("src/auth/signing.py", 90, 90, "unsupported"),
+            ("src/auth/nope.py", 3, 3, "wrong"),
+        ],
+    )
+    assert said.json["checked"][0]["why"] == "its file is not in this clone and cannot be fetched"
+    assert scoutkit("check", cwd=partial).code == 1
+    assert scoutkit("confirm", said.json["notes"][0]["id"], cwd=partial).code == 1
+
+
 def test_a_megabyte_takes_seconds(scoutkit, file):
     text = "# Long\n\n" + "".join(f"Paragraph {at} of plain words, `name_{at}` among them.\n\n" for at in range(20_000))
     path = file("long.md", text + SIGN)
