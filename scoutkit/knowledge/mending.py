@@ -17,7 +17,7 @@ from scoutkit.knowledge.respelling import Edit, Move, ending
 from scoutkit.model.notes import Citation, Region
 
 _VERSION = re.compile(r"://[^\s<>()]*?/(?:blob|blame|raw|tree|src|tag)/(?:tag/)?[vV]?[0-9]+(?:\.[0-9]+)+[^/\s]*/")
-_LOOKS = 50  # times the whole text is read for one reference
+_LOOKS = 20  # times the whole text is read for one reference
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
