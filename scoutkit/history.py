@@ -87,13 +87,25 @@ def staged(repository: Repository) -> list[str]:
 
     A hook of `git commit -a` or `git commit FILE` is told of another index by GIT_INDEX_FILE.
     """
-    where = repository.toplevel or repository.git_dir
-    index = Path(os.path.realpath(where / os.environ.get("GIT_INDEX_FILE", "")))
-    env = {"GIT_INDEX_FILE": str(index)} if index.is_relative_to(repository.git_dir) and index.is_file() else None
+    where, env = repository.toplevel or repository.git_dir, _index(repository)
     born = git.git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
     against = () if born else (git.output(where, "hash-object", "-t", "tree", "--stdin").strip(),)  # the empty tree
     listing = git.output(where, "diff", "--cached", "--name-only", "--no-renames", "-z", *against, env=env)
     return [path for path in listing.split("\0") if path]
+
+
+def entries(repository: Repository) -> dict[str, tuple[str, str]]:
+    """What the next commit holds, as far as it is staged: mode and blob of each path from the repository's root."""
+    where = repository.toplevel or repository.git_dir
+    listing = git.output(where, "ls-files", "-z", "-s", "--", ":(top)", env=_index(repository))
+    pairs = (entry.split("\t", 1) for entry in listing.split("\0") if entry)  # `mode blob stage<tab>path`
+    return {path: (mode, blob) for meta, path in pairs for mode, blob, _ in [meta.split(" ")]}
+
+
+def _index(repository: Repository) -> dict[str, str] | None:
+    where = repository.toplevel or repository.git_dir
+    index = Path(os.path.realpath(where / os.environ.get("GIT_INDEX_FILE", "")))
+    return {"GIT_INDEX_FILE": str(index)} if index.is_relative_to(repository.git_dir) and index.is_file() else None
 
 
 def differing(where: Path, commit: str, paths: Sequence[str]) -> list[str]:

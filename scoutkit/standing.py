@@ -78,11 +78,14 @@ def cited_files(note: Note) -> set[str]:
     return {path for one in note.citations for path in (one.path, check.base(one).path)}
 
 
-def survey(desk: Desk, notes: Iterable[Note], to: str) -> list[Checkup]:
-    """What became of the citations of some notes, in order, and what touched them. Writes nothing."""
+def survey(desk: Desk, notes: Iterable[Note], to: str, *, staged: bool = False) -> list[Checkup]:
+    """What became of the citations of some notes, in order, and what touched them. Writes nothing.
+
+    Without a commit `to`, in the working tree; `staged`: in what is staged.
+    """
     from scoutkit.anchors.region import Regions
 
-    with Regions(desk.repository, to, notes=desk.settings.notes) as regions:
+    with Regions(desk.repository, to, staged=staged, notes=desk.settings.notes) as regions:
         found = [examine(desk, note, regions) for note in notes]
     by_commit: dict[str, list[Followed]] = {}
     for one in found:

@@ -30,7 +30,7 @@ def follow(old: Lines, new: Lines) -> Spot | None:
     if _whole(old):
         lines = new.document.lines
         indent = len(lines[new.start]) - len(lines[new.start].lstrip())
-        return Spot(new.start, new.end, indent + 1, max(len(lines[new.end].rstrip()), 1))
+        return _within(new, indent + 1, max(len(lines[new.end].rstrip()), 1))
     before, after = _tokens(old), _tokens(new)
     begin, until = (0, old.columns[0] - 1), (old.end - old.start, old.columns[1] - 1)
     inside = [n for n, (row, at, to, _) in enumerate(before) if (row, to - 1) >= begin and (row, at) <= until]
@@ -53,7 +53,7 @@ def follow(old: Lines, new: Lines) -> Spot | None:
 
 
 def _within(new: Lines, start_col: int, end_col: int) -> Spot:
-    """The same columns, of blanks alone, as far as the new lines have them."""
+    """Columns, as far as the new lines have them: blanks alone may be beyond their ends."""
     last = min(end_col, max(len(new.document.lines[new.end]), 1))
     first = min(start_col, max(len(new.document.lines[new.start]), 1))
     return Spot(new.start, new.end, min(first, last) if new.start == new.end else first, last)

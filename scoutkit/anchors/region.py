@@ -15,11 +15,11 @@ from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
 from scoutkit.anchors.pair import Found, Pair
-from scoutkit.anchors.targets import CommitFiles, Target, WorkingTree
+from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository
-from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Objects
+from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Item, Objects
 
 _SHOWN = 10  # candidates
 _RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at once
@@ -28,19 +28,26 @@ _RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at
 class Regions:
     """Follows regions to one target. A context manager; reads git's objects through one process.
 
-    `to` is a full commit id, or "" for the working tree. `notes` is a folder that nothing is followed into, but for
-    what was in it. Several may read through the same `objects`; whoever made them closes them.
+    `to` is a full commit id, or "" for the working tree; with `staged` for what is staged. `notes` is a folder that
+    nothing is followed into, but for what was in it. Several may read through the same `objects`; whoever made them
+    closes them.
     """
 
     def __init__(
-        self, repository: Repository, to: str = "", *, notes: str = "", objects: Objects | None = None
+        self,
+        repository: Repository,
+        to: str = "",
+        *,
+        staged: bool = False,
+        notes: str = "",
+        objects: Objects | None = None,
     ) -> None:
         self._repository, self._notes, self._to = repository, notes, to
         self._where = repository.toplevel or repository.git_dir
         self._own = objects is None
         self._objects = objects or Objects(self._where)
         self._commits: dict[str, CommitFiles | None] = {}
-        self._target = self._known(to) if to else self._disk()
+        self._target = self._known(to) if to else self._index() if staged else self._disk()
         self._pairs: dict[tuple[str, int], Pair] = {}
         self._journeys: dict[str, Journey] = {}
 
@@ -179,6 +186,10 @@ class Regions:
         if files is None:
             raise RepositoryError(f"no such revision: {commit}", "name a commit that exists: git log --oneline --all")
         return files
+
+    def _index(self) -> Target:
+        entries = history.entries(self._repository)
+        return IndexFiles(self._objects, {path: Item(*entry) for path, entry in entries.items()})
 
     def _disk(self) -> Target:
         if self._repository.toplevel is None:

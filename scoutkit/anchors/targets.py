@@ -6,7 +6,7 @@ import functools
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -92,6 +92,24 @@ class CommitFiles:
                 if change.new and change.new.mode.startswith("100")
             ]
         yield from self._differing[tree]
+
+
+class IndexFiles(CommitFiles):
+    """The files of the index, which the next commit will have; by path."""
+
+    def __init__(self, objects: Objects, entries: Mapping[str, Item]) -> None:
+        super().__init__(objects, "")
+        self._entries = entries
+
+    def _item(self, path: str) -> Item | None:
+        return self._entries.get(path)
+
+    def differing(self, tree: str) -> Iterator[tuple[str, str]]:
+        for path, item in self._entries.items():
+            if item.mode.startswith("100"):
+                was = self._objects.item(tree, path)
+                if was is None or was.id != item.id:
+                    yield path, item.id
 
 
 class WorkingTree:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option(
     "--since", type=click.FloatRange(min=0), metavar="DAYS", help="Only notes made or confirmed in the last DAYS days."
 )
-@click.option("--staged", is_flag=True, help="Only notes that cite a file staged for commit, or are staged.")
+@click.option(
+    "--staged", is_flag=True, help="Only notes that cite a staged file, or are staged; against what is staged."
+)
 @click.option("--fix", is_flag=True, help="Rewrite lines that moved, in the notes' text and front matter.")
 @click.option("--all", "everything", is_flag=True, help="List citations that hold, too.")
 @click.option(
@@ -67,7 +69,7 @@ def check(
     if to and revision is None:
         say.tell("a bare repository has no working tree: checked against HEAD")
     chosen = standing.choose(desk, named=named, since=since, staged=staged)
-    found = standing.survey(desk, chosen, to)
+    found = standing.survey(desk, chosen, to, staged=staged and not fix)
     failed = False
     if fix:
         found, failed = _fixed(desk, found)

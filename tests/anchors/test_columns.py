@@ -90,8 +90,9 @@ def test_blanks_alone_are_not_beyond_a_line_that_is_shorter_now():
     assert followed("a    «  »= 1", "a = 2") == "a = «2»"
 
 
-def test_an_empty_line_has_a_first_column():
-    document, empty = Document("", "a.py", "x = 1\n"), Document("", "a.py", "\n")
+@pytest.mark.parametrize("blank", ["", " ", "     "])
+def test_a_line_of_blanks_has_a_first_column(blank):
+    document, empty = Document("", "a.py", "x = 1\n"), Document("", "a.py", f"{blank}\n")
     assert columns.follow(Lines(document, 0, 0, (1, 5)), Lines(empty, 0, 0)) == Spot(0, 0, 1, 1)
 
 

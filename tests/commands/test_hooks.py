@@ -44,6 +44,30 @@ def test_the_hook_stops_a_commit_that_breaks_a_note(note, repo, tmp_path, how):
     subprocess.run(argv, cwd=repo, env=environment(tmp_path), capture_output=True, check=True)
 
 
+@pytest.mark.parametrize("harm", ["'sha512'", None], ids=["edited", "removed"])
+def test_what_is_staged_counts_and_not_what_is_on_disk(note, repo, scoutkit, git, harm):
+    path = repo / SIGNING
+    good = path.read_text()
+
+    def spoil() -> None:
+        if harm:
+            path.write_text(good.replace("'sha256'", harm))
+        else:
+            path.unlink()
+
+    spoil()
+    git(repo, "add", "-A", "src")
+    path.write_text(good)
+    assert (scoutkit("check", "--staged").code, scoutkit("check").code) == (1, 0)
+
+    path.write_text("# one line above\n" + good)
+    git(repo, "add", SIGNING)
+    spoil()
+    said = scoutkit("check", "--staged", "--json")
+    assert (said.code, scoutkit("check").code) == (0, 1)
+    assert [one["verdict"] for one in said.json["notes"][0]["citations"]] == ["moved"]
+
+
 @pytest.mark.parametrize(("fail", "code"), [("true", 1), ("false", 0)])
 def test_the_action_annotates_and_fails_where_it_should(note, repo, tmp_path, fail, code):
     action = yaml.safe_load((ROOT / "action.yml").read_text())
