@@ -55,6 +55,8 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: T
     RepositoryError for an unknown base; Unavailable for an agent that cannot do it, and for an isolation that cannot be
     had; Refused where the kind of mission needs one and none can.
     """
+    from scoutkit.dispatch import sandbox
+
     if len(text) > LONGEST:
         raise UsageError(
             f"a question of {len(text):,} characters: at most {LONGEST:,}", "put the text into a file and name that"
@@ -69,7 +71,7 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: T
         agent.name,
         agent_cmd,
         terms.limits,
-        isolation="none",
+        isolation=sandbox.choose(terms.isolation, kind) if agent.name != OWN else "none",
         network=terms.network,
         model=terms.model,
         trusted=_trusted(desk),
@@ -172,6 +174,10 @@ def _send(
         on_event=watch,
         pass_env=desk.settings.pass_env,
         interruption=interruption,
+        shadow=checkout.shadow,
+        isolation=mission.isolation,
+        network=mission.network,
+        writable=mission.kind is not Kind.ASK,
     )
     if mission.agent_cmd and not outcome.version:
         outcome = replace(outcome, version=fingerprint(mission.agent_cmd))

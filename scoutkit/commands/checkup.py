@@ -116,15 +116,23 @@ def _agents(desk: Desk) -> list[Check]:
         one = registry.describe(name, desk.settings)
         message = one.version or one.path or "here" if one.ok else "not usable here"
         checks.append(Check(f"agent {name}", ok=one.ok, message=message, hint=one.hint, required=name == "builtin"))
-    checks.append(
-        Check(
-            "isolation",
-            ok=False,
-            message="none in this version: agents run with your rights, in a worktree of their own",
-            hint="the built-in agent only reads; give other agents only what you would run yourself",
-        )
-    )
-    return checks
+    return [*checks, *_isolation()]
+
+
+def _isolation() -> list[Check]:
+    """Every kind there is here; one is enough."""
+    from scoutkit.dispatch import sandbox
+
+    found = sandbox.possible()
+    chosen = next((one.name for one in found if one.ok and one.name in ("bwrap", "landlock")), "")
+    message = f"{chosen} is used unless --isolate says otherwise" if chosen else "none: agents run with your rights"
+    return [
+        Check("isolation", ok=bool(chosen), message=message, hint="install bubblewrap"),
+        *(
+            Check(f"isolation by {one.name}", ok=one.ok, message=one.why, hint="not needed where another one works")
+            for one in found
+        ),
+    ]
 
 
 def _leftovers(desk: Desk) -> list[Check]:

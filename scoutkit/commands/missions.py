@@ -22,7 +22,6 @@ from scoutkit.model.missions import Kind, Limits, Mission, Result, Terms
 from scoutkit.model.notes import Note, Verdict
 
 Command = Callable[..., Any]
-ISOLATIONS = ("auto", "bwrap", "landlock", "docker", "podman", "none")
 
 
 class Duration(click.ParamType[float]):
@@ -95,7 +94,7 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
         option("--max-cost", type=Money(), metavar="USD", help="Stop it when it has cost so much."),
         option(
             "--isolate",
-            type=click.Choice(ISOLATIONS),
+            type=click.Choice(["auto", "bwrap", "landlock", "docker", "podman", "none"]),
             default="auto",
             show_default=True,
             help="How to contain it; auto is the first of bwrap and landlock that works here.",
@@ -179,6 +178,8 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
         raise Interrupted("interrupted", so_far or "it had found nothing yet: ask again")
     if outcome.result is not Result.DONE:
         hint = outcome.hint or so_far or f"how it went: scoutkit run show {run.id}"
+        if run.isolation != "none" and run.agent not in registry.REGISTRY and not outcome.hint:
+            hint += "; isolated, it had an empty home folder: --isolate none gives it yours"
         raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
     return 0
 

@@ -24,7 +24,7 @@ def runs(ctx: click.Context, *, limit: int, as_json: bool) -> None:
     if as_json:
         say.as_json("runs", runs=[say.run_json(run) for run in found])
     elif found:
-        header = ("ID", "STARTED", "AGENT", "RESULT", "TIME", "NOTE", "QUESTION")
+        header = ("ID", "STARTED", "AGENT", "ISOLATION", "RESULT", "TIME", "NOTE", "QUESTION")
         say.table(header, [_row(run) for run in found])
     else:
         say.tell("no runs yet: scoutkit ask QUESTION")
@@ -119,7 +119,16 @@ def _row(run: Run) -> tuple[str, ...]:
     started = datetime.fromisoformat(run.started).astimezone().strftime("%Y-%m-%d %H:%M")
     question = " ".join(run.text.split())
     question = question if len(question) <= 120 else f"{question[:119]}…"
-    return (run.id, started, run.agent, run.result or run.state, _time(run), run.note_id or "-", question)
+    return (
+        run.id,
+        started,
+        run.agent,
+        run.isolation,
+        run.result or run.state,
+        _time(run),
+        run.note_id or "-",
+        question,
+    )
 
 
 def _time(run: Run) -> str:

@@ -251,7 +251,8 @@ def test_no_agent_is_sent_where_a_file_stands_in_place_of_the_notes_folder(scout
 
 def test_a_repository_that_is_moved_away_meanwhile_is_not_made_anew(scoutkit, ask, repo):
     away = repo.parent / "moved"
-    said = scoutkit("ask", "Where?", "--agent-cmd", f"mv '{repo}/.git' '{away}'; sleep 0.2; echo found")
+    move = f"mv '{repo}/.git' '{away}'; sleep 0.2; echo found"
+    said = scoutkit("ask", "Where?", "--agent-cmd", move, "--isolate", "none")
     assert said.code != 0
     assert "error: " in said.err
     assert not (repo / ".git").exists()
@@ -276,8 +277,57 @@ def test_a_question_longer_than_a_note_repeats_is_a_usage_error(ask, scoutkit, r
 @pytest.mark.parametrize("sign", ["*", "`", " ", "\n", "\t", "x", ".", "-", "|", "_", "#", "![", "a.b", "é🎉x"])
 def test_a_long_run_of_one_sign_is_a_note_at_once(scoutkit, repo, tmp_path, sign):
     (tmp_path / "said").write_text(f"Found.\n\na{sign * 100_000}b")
-    began = time.monotonic()
-    scoutkit("ask", "Where?", "--agent-cmd", f"cat '{tmp_path}/said'")
+    began = time.process_time()
+    scoutkit("ask", "Where?", "--agent-cmd", f"cat '{tmp_path}/said'", "--isolate", "none")
     assert scoutkit("search", "Found", "--json").json["hits"]
-    assert time.monotonic() - began < 10  # a rule that is quadratic takes minutes
+    assert time.process_time() - began < 10  # a rule that is quadratic takes minutes
     assert len(list((repo / ".claude/notes").glob("*.md"))) == 1
+
+
+def test_an_agent_sees_its_worktree_and_nothing_else_of_the_users(scoutkit, repo, home):
+    (home / ".ssh").mkdir()
+    (home / ".ssh" / "id_ed25519").write_text("private")
+    look = f"echo found; cat '{home}/.ssh/id_ed25519'; ls '{repo}'; echo no > new.py; ls; echo $HOME"
+    said = scoutkit("ask", "Where?", "--json", "--agent-cmd", look).json
+    assert said["run"]["isolation"] in {"bwrap", "landlock"}
+    assert "private" not in said["report"]
+    assert "new.py" not in said["report"]
+    assert "README.md" in said["report"]
+    assert str(repo) not in said["report"]
+    assert [run["isolation"] for run in scoutkit("runs", "--json").json["runs"]] == [said["run"]["isolation"]]
+
+
+def test_without_isolation_one_loud_line_is_said_unless_it_was_asked_for(scoutkit, monkeypatch):
+    from scoutkit.dispatch import sandbox
+
+    monkeypatch.setattr(sandbox, "_missing", lambda name: f"no {name}")
+    said = scoutkit("ask", "Where?", "--agent-cmd", "echo found")
+    assert said.code == 0
+    assert "runs WITHOUT ISOLATION, with your rights" in said.err
+    said = scoutkit("ask", "Where?", "--agent-cmd", "echo found", "--isolate", "none", "--force")
+    assert "ISOLATION" not in said.err
+    said = scoutkit("ask", "Where?", "--agent-cmd", "echo found", "--isolate", "bwrap", "--force")
+    assert said.code == 5
+    assert "hint: install bubblewrap" in said.err
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "much", ""])
+def test_what_is_no_amount_of_money_is_a_usage_error(scoutkit, value):
+    said = scoutkit("ask", "Where?", "--max-cost", value)
+    assert said.code == 2
+    assert "is no amount of money" in said.err
+
+
+def test_limits_end_a_run_with_a_draft_that_says_how_to_allow_more(scoutkit, tmp_path):
+    scenario = tmp_path / "long.toml"
+    step = """[[step]]
+event = { kind = "turn" }
+[[step]]
+say = "so far"
+"""
+    scenario.write_text('description = "goes on"\n' + step * 4 + "[[step]]\ndelay = 20\n")
+    said = scoutkit("ask", "Where?", "--agent", f"scripted:{scenario}", "--max-turns", "2", "--isolate", "none")
+    assert said.code == 4
+    assert "more than 2 turns" in said.err
+    assert "--max-turns 4" in said.err
+    assert "so far" in said.out

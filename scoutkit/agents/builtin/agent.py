@@ -28,4 +28,5 @@ class Builtin:
             argv=lines.python("scoutkit.agents.builtin"),
             reader=lines.LinesReader(version=__version__),
             stdin=json.dumps({"question": mission.text, "commit": mission.base}),
+            contained=False,
         )
