@@ -254,8 +254,15 @@ def ending(
     known: dict[Owner, None] = {}  # one whose parent dies may be known by nothing else
 
     def look() -> list[Owner]:
-        known.update(dict.fromkeys(find()))
-        return [one for one in known if alive(one)]
+        """None twice in a row: one may end during a look and leave what it started to the next."""
+        none = 0
+        while none < 2:
+            found = find()
+            known.update(dict.fromkeys(found))
+            if living := [one for one in known if alive(one)]:
+                return living
+            none = 0 if found else none + 1
+        return []
 
     while left := [one for one in look() if one not in refused]:
         now = time.monotonic()

@@ -278,3 +278,30 @@ def test_what_is_started_and_left_alone_meanwhile_is_told_too(start: Callable[..
     process.end(lambda: process.family(f"leaver{os.getpid()}"), grace=30)
     assert time.monotonic() - began < 25
     assert process.family(f"leaver{os.getpid()}") == []
+
+
+def test_what_is_spared_hears_no_term_and_goes_with_what_it_started(
+    start: Callable[..., subprocess.Popen[bytes]],
+) -> None:
+    inner = "trap 'echo inner; exit' TERM; echo; while :; do sleep 0.05; done"
+    popen = start("sh", "-c", f"trap 'echo outer' TERM; sh -c \"{inner}\" & wait $!; echo over")
+    first_line(popen)
+    root = process.identify(popen.pid)
+    steps = process.ending(lambda: process.tree(root), grace=lambda: 20.0, spared=lambda: {popen.pid})
+    for pause in steps:
+        time.sleep(pause)
+    assert (first_line(popen), first_line(popen), popen.wait()) == ("inner", "over", 0)
+
+
+def test_what_is_spared_and_stays_is_killed_in_the_end(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+    popen = start("sleep", "60")
+    root = process.identify(popen.pid)
+    for pause in process.ending(lambda: process.tree(root), grace=lambda: 0.3, spared=lambda: {popen.pid}):
+        time.sleep(pause)
+    assert popen.wait() == -signal.SIGKILL
+
+
+def test_collecting_where_nothing_ended_leaves_everything(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+    popen = start("sleep", "60")
+    process.collect()
+    assert popen.poll() is None

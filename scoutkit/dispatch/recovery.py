@@ -8,7 +8,10 @@ from pathlib import Path
 from scoutkit import process
 from scoutkit.dispatch import records as kept
 from scoutkit.dispatch import worktree
+from scoutkit.dispatch.container import ENGINES, remove
 from scoutkit.dispatch.journal import Journal
+from scoutkit.dispatch.logins import Logins
+from scoutkit.dispatch.room import Room
 from scoutkit.errors import ScoutError
 from scoutkit.model.missions import Owner, Run, State
 
@@ -43,7 +46,13 @@ def stop(run: Run, journal: Journal, records: Path, *, patience: float = 60.0) -
 def reap(run: Run, *, grace: float = 2.0) -> list[Owner]:
     """End every process of a run whose command died: the agent's, and git's that were still making its worktree.
 
-    Returns those that could not be ended: as long as there are any, nothing of the run may be removed.
+    Its container too, and a login that the agent renewed goes back to the user. Returns those that could not be ended:
+    as long as there are any, nothing of the run may be removed.
     """
     folder = worktree.marked(run)
-    return process.end(lambda: process.family(run.id, [run.child], folder=folder), grace=grace)
+    if folder and run.isolation in ENGINES:
+        remove(run.isolation, Room(folder, folder, folder, {}, run_id=run.id))
+    left = process.end(lambda: process.family(run.id, [run.child], folder=folder), grace=grace)
+    if folder and not left:
+        Logins.of(folder).put_back()
+    return left

@@ -68,10 +68,10 @@ def send(
         if outcome is None:
             with _keeping(f"the records of run {run.id}"):
                 book.invocation(invocation, worktree)
+                logins = Logins.lend(invocation.login, Path(run.folder))
             bare = Room(worktree, shadow or Path(run.folder) / SHADOW, scratch, {}, writable=writable, network=network)
             room = replace(bare, run_id=run.id)
             stage = _Stage(run, room, isolation, tuple(pass_env), book, journal, on_event, interruption, grace)
-            logins = Logins(invocation.login)
             try:
                 outcome, code = stage.play(invocation)
             finally:

@@ -18,6 +18,7 @@ import pytest
 from scoutkit import process
 from scoutkit.dispatch import records, recovery
 from scoutkit.dispatch.journal import Journal, abandoned
+from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records
 from scoutkit.errors import ScoutError
 from scoutkit.model.agents import Event, EventKind, Invocation
@@ -311,3 +312,28 @@ def test_what_is_kept_reads_back(tmp_path: Path) -> None:
     assert back[2].data == {"nan": None, "odd": {"3": "<class 'object'>"}}
     lines = (folder / "events.jsonl").read_bytes().decode().split("\n")
     assert [json.loads(line)["kind"] for line in lines if line] == ["tool_call", "text", "other"]
+
+
+def test_reaping_removes_a_container_that_outlived_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, asked = a_name(), tmp_path / "asked"
+    (tmp_path / "podman").write_text(f'#!/bin/sh\necho "$@" >> {asked}\n')
+    (tmp_path / "podman").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (tmp_path / "scoutkit-run.json").write_text(json.dumps({"run": name, "repository": "/x"}))
+    run = replace(a_run(tmp_path, name), isolation="podman")
+    assert recovery.reap(run) == []
+    assert asked.read_text() == f"rm --force scoutkit-{name}\n"
+    asked.unlink()
+    recovery.reap(replace(run, isolation="bwrap"))
+    assert not asked.exists()
+
+
+def test_reaping_gives_a_renewed_login_back(tmp_path: Path) -> None:
+    name, theirs, copy = a_name(), tmp_path / "theirs", tmp_path / "copy"
+    for file in (theirs, copy):
+        file.write_text("token 1")
+    (tmp_path / "scoutkit-run.json").write_text(json.dumps({"run": name, "repository": "/x"}))
+    Logins.lend([(theirs, copy)], tmp_path)
+    copy.write_text("token 2")
+    recovery.reap(a_run(tmp_path, name))
+    assert theirs.read_text() == "token 2"
