@@ -91,6 +91,8 @@ class Claude:
         reader = ClaudeReader(worktree, version=PROGRAM.version(), model=mission.model)
         env = {**keys, **dict.fromkeys(_QUIET, "1"), **temporary(scratch)}
         env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude")}
+        if limits.retries is not None:
+            env["CLAUDE_CODE_MAX_RETRIES"] = str(min(10, limits.retries))  # 10, its own number, take three minutes
         if not reading and os.geteuid() == 0:
             env["IS_SANDBOX"] = "1"  # else it does not let root go on unasked
         file = keys.get("GOOGLE_APPLICATION_CREDENTIALS", "")
@@ -150,7 +152,8 @@ class ClaudeReader(Stream):
                 yield Event(EventKind.STATUS, f"model {seen.model}", data=facts)
             case "api_retry":
                 status = number(said.get("error_status"))
-                what, hint = causes.explain(self.program, str(said.get("error") or ""), status=status)
+                error = str(said.get("error") or "").replace("_", " ").replace("unknown", "")
+                what, hint = causes.explain(self.program, error, status=status)
                 wait = (number(said.get("retry_delay_ms")) or 0) / 1000
                 text = (
                     f"{what or 'no answer'}; attempt {said.get('attempt')} of {said.get('max_retries')} in {wait:g} s"
@@ -171,8 +174,9 @@ class ClaudeReader(Stream):
         used = message.get("usage")
         if isinstance(used, Mapping):
             self._answers[str(message["id"])] = Usage(_read(used), number(used.get("output_tokens")))
-            seen.usage = self._so_far()
-            yield Event(EventKind.USAGE, usage=seen.usage)
+            if (so_far := self._so_far()) != seen.usage:
+                seen.usage = so_far
+                yield Event(EventKind.USAGE, usage=so_far)
         for block in message["content"]:
             match block.get("type"):
                 case "text" if mine and str(block["text"]).strip():

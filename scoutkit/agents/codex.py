@@ -40,7 +40,6 @@ _FIXED = (
     *("-c", "sandbox_workspace_write.exclude_slash_tmp=true"),  # there are other runs' worktrees
     *("-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true"),
 )
-_NESTS = ("none", "auto", "bwrap")  # in others its own sandbox cannot be made, and every command would fail
 _NOISE = "Reading additional input from stdin..."  # on stderr, always
 _TOOLS = ("command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call")
 
@@ -82,7 +81,7 @@ class Codex:
             sessions=home / ".codex" / "sessions",
             prices=self.prices,
         )
-        keys = codex_config.keys(PROGRAM, config, logged_in=bool(pairs))
+        keys = codex_config.keys(PROGRAM, config)
         start = Invocation(
             argv=(*fixed, *_sandbox(mission), "-"),
             reader=reader,
@@ -148,10 +147,11 @@ class CodexReader(Stream):
                 yield Event(EventKind.REPORT, seen.report)
                 yield Event(EventKind.DONE)
             case "turn.failed":
-                seen.ended = True
-                seen.error = str(said["error"]["message"])
+                seen.ended, told = True, str(said["error"]["message"])
                 yield from self._look()
-                yield Event(EventKind.ERROR, seen.error)
+                if told != seen.error:
+                    seen.error = told
+                    yield Event(EventKind.ERROR, told)
                 yield Event(EventKind.DONE)
 
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
@@ -257,8 +257,9 @@ def _command(line: str) -> str:
 
 
 def _sandbox(mission: Mission) -> tuple[str, ...]:
-    """Its own sandbox where it can be made, inside bwrap too. Elsewhere what is around it keeps it in."""
-    if mission.isolation not in _NESTS:
+    """Its own sandbox where there is no other. Inside one it cannot be made: a process there may neither mount nor map
+    users, and every command would fail."""
+    if mission.isolation != "none":
         return ("-s", "danger-full-access")
     if mission.kind is Kind.ASK:
         return ("-s", "read-only")

@@ -27,7 +27,7 @@ def carried() -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     profiles = every.get("profiles")
-    profile = profiles.get(every.get("profile")) if isinstance(profiles, dict) else None
+    profile = profiles.get(str(every.get("profile"))) if isinstance(profiles, dict) else None
     every |= profile if isinstance(profile, dict) else {}
     return {name: every[name] for name in CARRIED if name in every}
 
@@ -35,30 +35,25 @@ def carried() -> dict[str, Any]:
 def provider(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """The user's own model provider; empty for OpenAI."""
     providers = config.get("model_providers")
-    one = providers.get(config.get("model_provider")) if isinstance(providers, dict) else None
+    one = providers.get(str(config.get("model_provider"))) if isinstance(providers, dict) else None
     return one if isinstance(one, dict) else {}
 
 
-def keys(program: Program, config: Mapping[str, Any], *, logged_in: bool) -> dict[str, str]:
+def keys(program: Program, config: Mapping[str, Any]) -> dict[str, str]:
     """Its provider's variables where the user has one of their own, else OpenAI's."""
-    if own := provider(config):
-        headers = own.get("env_http_headers")
-        names = [own.get("env_key"), *(headers.values() if isinstance(headers, dict) else ())]
-        theirs = {str(name): os.environ[str(name)] for name in names if name and str(name) in os.environ}
-        return {**theirs, **(program.environment() if own.get("requires_openai_auth") else {})}
-    given = program.environment()
-    if "CODEX_API_KEY" not in given and "OPENAI_API_KEY" in given and not logged_in:
-        given["CODEX_API_KEY"] = given["OPENAI_API_KEY"]  # the only one that `codex exec` takes
-    return given
+    own = provider(config)
+    headers = own.get("env_http_headers")
+    names = [own.get("env_key"), *(headers.values() if isinstance(headers, dict) else ())]
+    theirs = {name: os.environ[name] for name in names if isinstance(name, str) and name in os.environ}
+    return theirs | (program.environment() if not own or own.get("requires_openai_auth") else {})
 
 
 def hosts(config: Mapping[str, Any], given: Mapping[str, str], login: Path | None) -> tuple[str, ...]:
     """host:port of its model."""
     if own := address(str(provider(config).get("base_url") or config.get("openai_base_url") or "")):
         return (own,)
-    if login and "CODEX_API_KEY" not in given and table(login).get("tokens"):
-        return ("chatgpt.com:443", "auth.openai.com:443")
-    return ("api.openai.com:443",)
+    subscribed = ("chatgpt.com:443", "auth.openai.com:443") if login and table(login).get("tokens") else ()
+    return (*subscribed, "api.openai.com:443") if given or not subscribed else subscribed
 
 
 def written(config: Mapping[str, Any]) -> str:
