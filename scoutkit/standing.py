@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -169,7 +170,24 @@ def rewritten(desk: Desk, note: Note, raw: bytes, moves: Mapping[Citation, Regio
         above = text.count("\n", 0, begin)
         missed += [f"{note.path}:{above + one.line}: {one.written}" for one in done.missed]
         text = text[:begin] + done.text + text[end:]
+    missed += [line for line in _unseen(text, note, moves) if line not in missed]
     return text.encode("utf-8", "surrogateescape"), tuple(missed)
+
+
+def _unseen(text: str, note: Note, moves: Mapping[Citation, Region]) -> Iterator[str]:
+    """Where a rewritten text still says the old place, because its path is one that references are not read with."""
+    from scoutkit import notefile
+    from scoutkit.notefile.text import unfenced
+
+    now = {Citation(place.path, place.start, place.end).at for place in moves.values()}
+    old = sorted({was.at for was in moves if was.start} - now - {one.at for one in note.citations if one not in moves})
+    if not old:
+        return
+    either = re.compile(rf"(?<![\w./\\-])(?:{'|'.join(map(re.escape, old))})(?!\d|[-–,:]\d)")
+    for begin, end in notefile.sections(text):
+        above = text.count("\n", 0, begin)
+        for number, line in unfenced(text[begin:end]):
+            yield from (f"{note.path}:{above + number}: {found[0]}" for found in either.finditer(line))
 
 
 def retold(

@@ -68,3 +68,29 @@ def test_a_note_that_somebody_edited_meanwhile_is_not_rewritten(desk, repo, git,
     with pytest.raises(Refused, match="changed meanwhile"):
         confirming.confirm(desk, note)
     assert path.read_bytes() == edited
+
+
+@pytest.mark.parametrize("name", ["with space.txt", "co:lon.txt", "glob*[a].txt", "-dash.txt", "a,b.txt", "it's.txt"])
+def test_a_place_in_the_text_that_is_not_rewritten_is_named_with_its_line(repo, git, name):
+    (repo / name).write_text(NUMBERS)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "numbers")
+    head = git(repo, "rev-parse", "HEAD").strip()
+    path = repo / ".claude/notes/odd.md"
+    path.parent.mkdir(parents=True)
+    quoted = name.replace("'", "''")
+    text = (
+        f"---\nid: abcdefgh\ntitle: Odd\ncommit: {head}\n"
+        f"citations:\n- {{at: '{quoted}:5-7', verdict: supported}}\n---\n"
+        f"See {name}:5-7.\n\n```\n{name}:5-7\n```\n\nNot {name}:5-70 and not x{name}:5-7.\n"
+    )
+    path.write_text(text)
+    (repo / name).write_text(f"zero\n{NUMBERS}")
+    desk = Desk.open(repo)
+    desk.sync()
+    _, missed = standing.fix(desk, looked_at(desk))
+    after = path.read_text().split("---\n")[2]
+    if after == text.split("---\n")[2]:
+        assert missed == (f".claude/notes/odd.md:8: {name}:5-7",)
+    else:
+        assert (after.splitlines()[0], missed) == (f"See {name}:6-8.", ())
