@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scoutkit import process
+from scoutkit import config, process
 from scoutkit.dispatch import room as rooms
 from scoutkit.dispatch.room import Room
 
@@ -49,7 +49,17 @@ def _ask(*command: str) -> tuple[int, str]:
 
 def argv(engine: str, command: Sequence[str], room: Room, env: Mapping[str, str]) -> tuple[str, ...]:
     """Everything of the run is at its own path; programs are the image's. Values of variables are not on it."""
-    line = [shutil.which(engine) or engine, "run", "--rm", "--interactive", "--init", "--name", name(room)]
+    line = [
+        shutil.which(engine) or engine,
+        "run",
+        "--rm",
+        "--pull",
+        "never",
+        "--interactive",
+        "--init",
+        "--name",
+        name(room),
+    ]
     line += ["--memory", room.memory, "--cpus", room.cpus, "--pids-limit", str(room.pids)]
     line += ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]  # noqa: S108
     line += ["--userns", "keep-id"] if engine == "podman" and os.geteuid() else []
@@ -64,6 +74,11 @@ def argv(engine: str, command: Sequence[str], room: Room, env: Mapping[str, str]
     for variable in sorted(set(env) - _OF_THE_IMAGE):
         line += ["--env", variable]
     return (*line, "--workdir", str(room.worktree), room.image, *_inside(command))
+
+
+def build(engine: str, image: str) -> str:
+    """How to make the image from the Dockerfile that ships."""
+    return f"build it: {engine} build -t {image} {config.resources('templates') / 'container'}"
 
 
 def remove(engine: str, room: Room) -> None:

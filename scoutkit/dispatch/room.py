@@ -12,8 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap")
-_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/localtime", "/etc/ssl/certs")  # may be links
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap")
+_FILES = (
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/localtime",
+    "/etc/ssl/certs",
+    "/etc/ssl/ca-bundle.pem",
+)
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _BROAD = (
     "",
@@ -28,6 +35,7 @@ _BROAD = (
     ".kube",
     ".docker",
 )
+_BESIDE = ("lib", "libexec", "Cellar", "opt")  # where the links in a `bin` lead to
 _ALTERNATES = 6  # git follows no deeper chain
 
 
@@ -113,7 +121,7 @@ def view(room: Room, program: str = "") -> View:
 
 
 def _wanted(room: Room, program: str) -> Iterator[Path]:
-    yield from map(Path, _NAMES)
+    yield from map(Path, _FILES)  # links to elsewhere, on some systems
     yield from (Path(room.env[name]) for name in _CERTIFICATES if room.env.get(name))
     yield from python()
     yield from room.shown
@@ -122,7 +130,7 @@ def _wanted(room: Room, program: str) -> Iterator[Path]:
             yield entry.parent
         elif not _is((entry / ".git").exists):
             yield entry
-            yield from (entry.parent / name for name in ("lib", "libexec") if entry.name == "bin")
+            yield from (entry.parent / name for name in _BESIDE if entry.name == "bin")
     if program:
         yield Path(program)
 

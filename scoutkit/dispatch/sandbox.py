@@ -40,6 +40,7 @@ _GET = {
     "docker": "install Docker and start it, or use --isolate auto",
     "podman": "install Podman, or use --isolate auto",
 }
+_COMPLAINTS = {"bwrap": "bwrap: ", "landlock": landlock.COMPLAINT, "docker": "docker: ", "podman": "Error: "}
 _LETHAL = frozenset({1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 14, 15})  # what ends a process that is told to end, or breaks
 
 
@@ -149,10 +150,10 @@ def exit_status(isolation: str, code: int | None) -> int | None:
 
 def trouble(isolation: str, stderr_tail: str) -> tuple[str, str]:
     """What kept the isolation itself from starting the agent, and the way out; both empty when it did start it."""
-    mark = {"bwrap": "bwrap: ", "landlock": landlock.COMPLAINT, "docker": "docker: ", "podman": "Error: "}.get(
-        isolation
-    )
+    mark = _COMPLAINTS.get(isolation)
     said = [line for line in stderr_tail.splitlines() if line.strip()]
+    if isolation in container.ENGINES:  # they add where to read more
+        said = [line for line in said if mark and line.startswith(mark)]
     if not mark or not said or not said[-1].startswith(mark):
         return "", ""
     what = said[-1].removeprefix(mark)
@@ -161,6 +162,8 @@ def trouble(isolation: str, stderr_tail: str) -> tuple[str, str]:
             f"inside {isolation} there is no program {found[1]}, or not what it is run by",
             "its folder has to be on PATH; or use --isolate none",
         )
+    if found := re.search(r"No such image: ([^\s:]+)|(\S+): image not known", what):
+        return f"{isolation} has no image {found[1] or found[2]}", container.build(isolation, found[1] or found[2])
     return f"{isolation} did not start it: {what}", "see what is possible here: scoutkit doctor"
 
 

@@ -92,7 +92,7 @@ def test_what_the_engine_is_told(engine: Callable[..., Calls], room: Room) -> No
     calls = engine("docker")
     inside = sandbox.wrap("docker", ["/host/bin/claude", "-p"], room)
     argv = inside.argv
-    assert argv[1:3] == ("run", "--rm")
+    assert argv[1:5] == ("run", "--rm", "--pull", "never")
     assert argv[-3:] == ("scoutkit-agents", "claude", "-p")
     for flag, value in {
         "--memory": "4g",
@@ -145,3 +145,14 @@ def test_a_path_with_commas_and_quotes(engine: Callable[..., Calls], room: Room,
 def test_this_python_is_the_images(engine: Callable[..., Calls], room: Room) -> None:
     engine("docker")
     assert sandbox.wrap("docker", [sys.executable, "-m", "x"], room).argv[-3:] == ("python3", "-m", "x")
+
+
+def test_an_image_that_is_missing_says_how_to_make_it() -> None:
+    docker = (
+        "docker: Error response from daemon: No such image: scoutkit-agents:latest.\n\nRun 'docker run --help' for more"
+    )
+    for name, said in (("docker", docker), ("podman", "Error: scoutkit-agents: image not known\n")):
+        what, hint = sandbox.trouble(name, said)
+        assert what == f"{name} has no image scoutkit-agents"
+        assert hint.startswith(f"build it: {name} build -t scoutkit-agents ")
+        assert (Path(hint.rpartition(" ")[2]) / "Dockerfile").is_file()
