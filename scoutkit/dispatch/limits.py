@@ -96,6 +96,13 @@ class Meter:
         return Outcome(Result.BUDGET, reason=reason, hint=f"allow it more: {hint}")
 
 
+def more(limits: Limits) -> str:
+    """A hint for an agent that stopped itself at a limit that it was given; which, it may not say."""
+    given = {"--max-turns": limits.turns, "--max-tokens": limits.tokens, "--max-cost": limits.cost_usd}
+    names = [name for name, value in given.items() if value is not None]
+    return f"allow it more: {' or '.join(names)}" if names else "a limit of its own stopped it: see its settings"
+
+
 def _tokens(usage: Usage) -> int:
     return (usage.input_tokens or 0) + (usage.output_tokens or 0)
 

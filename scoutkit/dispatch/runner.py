@@ -15,7 +15,7 @@ from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.journal import Journal
-from scoutkit.dispatch.limits import CLOSING, Meter
+from scoutkit.dispatch.limits import CLOSING, Meter, more
 from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records, Redact
 from scoutkit.dispatch.room import Room
@@ -230,7 +230,7 @@ def _judge(
     elif code is not None and code < 0 and outcome.result is Result.FAILED:
         outcome = replace(outcome, result=Result.KILLED)
     elif outcome.result is Result.BUDGET and not outcome.hint:
-        outcome = replace(outcome, hint="allow it more: --max-turns, --max-tokens or --max-cost")
+        outcome = replace(outcome, hint=more(talk.run.limits))
     if talk.unended:
         pids = ", ".join(str(one.pid) for one in talk.unended)
         outcome = replace(

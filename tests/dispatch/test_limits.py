@@ -160,10 +160,11 @@ def test_an_agent_that_stopped_at_its_own_limit_is_asked_too(play):
     from scoutkit.model.agents import Invocation
 
     last = lambda: play.invocation(steps('report = "# End"'), "closing")  # noqa: E731
-    outcome = play.send(Invocation(("/bin/sh", "-c", "echo some; exit 1"), Reader(), closing=last))
+    start = Invocation(("/bin/sh", "-c", "echo some; exit 1"), Reader(), closing=last)
+    outcome = play.send(start, limits={"turns": 3, "cost_usd": 1.0})
     assert (outcome.result, outcome.report) == (Result.BUDGET, "# End\n")
     assert outcome.reason == "it took 3 turns, as many as allowed"
-    assert "--max-turns" in outcome.hint
+    assert outcome.hint == "allow it more: --max-turns or --max-cost"
     assert outcome.usage == Usage(7, 8, 0.25), "what the last one does not tell stays"
 
 
