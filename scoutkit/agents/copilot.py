@@ -10,22 +10,16 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from scoutkit import config, process
-from scoutkit.agents import prices
+from scoutkit.agents import copilot_package, prices
 from scoutkit.agents.program import STOP, Program, address, private, temporary
-from scoutkit.agents.stream import Stream, number, short
-from scoutkit.agents.verdict import ending, readable
-from scoutkit.errors import Unavailable
+from scoutkit.agents.stream import Stream, call, number
+from scoutkit.agents.verdict import readable
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
 from scoutkit.model.missions import Kind, Mission, Outcome, Usage
 
@@ -54,12 +48,14 @@ _HOSTS = (
 )
 
 
+@dataclass(frozen=True)
 class Copilot:
     """The agent, with GitHub's models or, where the `COPILOT_PROVIDER_*` variables name one, any other provider's."""
 
-    name = "copilot"
-    kinds = frozenset(Kind)
-    needs_checkout = True
+    name: str = field(default="copilot", init=False)
+    kinds: frozenset[Kind] = field(default=frozenset(Kind), init=False)
+    needs_checkout: bool = field(default=True, init=False)
+    prices: Mapping[str, Any] = field(default_factory=dict, kw_only=True)  # the user's own
 
     def availability(self) -> Availability:
         """The version is that of the package: asking the program would have it unpack itself."""
@@ -68,20 +64,20 @@ class Copilot:
         login = _logged_in()
         return Availability(
             ok=True,
-            version=_version(),
+            version=copilot_package.version(PROGRAM),
             path=PROGRAM.path,
             hint="" if login else PROGRAM.sign_in,
             login=login or "not logged in",
             flags=PROGRAM.flags,
         )
 
-    def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:  # noqa: ARG002
+    def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:
         """`ask` has tools that read and no others; other missions may do all that their isolation lets them."""
         PROGRAM.needed()
-        program, keys = _native(), _keys()
+        program, keys = copilot_package.native(PROGRAM), _keys()
         home, _ = PROGRAM.home(scratch)
         _copy_login(home)
-        unpacked = _unpacked(program)
+        unpacked = copilot_package.unpacked(PROGRAM)
         usage = scratch / "usage.json"
         env = {
             **keys,
@@ -103,17 +99,17 @@ class Copilot:
             *((f"--secret-env-vars={secret}",) if secret else ()),
             *((f"--model={model}",) if isinstance(model, str) and model else ()),
         )
-        # the temporary folder holds its home, and in it the login
         may: tuple[str, ...] = ("--available-tools=view,grep,glob", "--disallow-temp-dir")
         if mission.kind is not Kind.ASK:
             may = ("--allow-all-tools",)
         if mission.trusted:
             may += ("--trust-folder",)
         reader = CopilotReader(
-            version=_version(),
+            worktree,
+            version=copilot_package.version(PROGRAM),
             model=mission.model,
             usage=usage,
-            overrides=config.load(None).prices,
+            prices=self.prices,
             priced=_PROVIDER in keys,
         )
         start = Invocation(
@@ -143,16 +139,18 @@ class CopilotReader(Stream):
 
     def __init__(
         self,
+        worktree: Path | None = None,
         *,
         version: str = "",
         model: str = "",
         usage: Path | None = None,
-        overrides: Mapping[str, Any] | None = None,
+        prices: Mapping[str, Any] | None = None,
         priced: bool = False,
     ) -> None:
         super().__init__(version=version, model=model)
+        self._tree = worktree
         self._usage_file = usage
-        self._overrides = overrides  # of prices
+        self._prices = prices or {}
         self._priced = priced  # by tokens; GitHub counts requests
         self._part = ""  # of a message that is being written
 
@@ -178,11 +176,8 @@ class CopilotReader(Stream):
                 yield from self._message(data)
             case "tool.execution_start":
                 self.seen.tried += 1
-                given = data.get("arguments")
-                first = (
-                    [one for one in given.values() if isinstance(one, str)][:1] if isinstance(given, Mapping) else []
-                )
-                yield Event(EventKind.TOOL_CALL, short(" ".join([str(data["toolName"]), *first])))
+                name, given = str(data["toolName"]), data.get("arguments")
+                yield Event(EventKind.TOOL_CALL, call(name, given, self._tree), data={"tool": name, "input": given})
             case "tool.execution_complete":
                 yield self._result(data)
             case "assistant.turn_retry":
@@ -190,8 +185,8 @@ class CopilotReader(Stream):
             case "session.info":
                 yield Event(EventKind.STATUS, str(data["message"]))
             case "session.error":
-                self.seen.error, self.seen.status = _flat(data["message"]), number(data.get("statusCode"))
-                self.seen.hint = "ask again" if "No response" in self.seen.error else ""
+                self.seen.error, self.seen.hint = _plain(str(data["message"]))
+                self.seen.status = number(data.get("statusCode"))
                 yield Event(EventKind.ERROR, self.seen.error)
             case "abort":
                 self.seen.error = f"it was interrupted: {data['reason']}"
@@ -252,7 +247,7 @@ class CopilotReader(Stream):
         if not counts:
             return None
         costs = [
-            prices.cost(name, prices.Tokens(*tokens), self._overrides) if self._priced else None
+            prices.cost(name, prices.Tokens(*tokens), self._prices) if self._priced else None
             for name, *tokens in counts
         ]
         known = [cost for cost in costs if cost is not None]
@@ -260,59 +255,12 @@ class CopilotReader(Stream):
         return Usage(read, wrote, sum(known) if known and len(known) == len(costs) else None)
 
 
-def _flat(text: object) -> str:
-    return " ".join(str(text).split())
-
-
-def _native() -> Path:
-    """The program itself, where what PATH has is its loader."""
-    found = Path(os.path.realpath(PROGRAM.path))
-    if found.suffix != ".js":
-        return found
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
-    for system in ("linux", "linuxmusl") if sys.platform.startswith("linux") else (sys.platform,):
-        package = f"copilot-{system}-{machine}"
-        for folder in (found.parent.parent, found.parent / "node_modules/@github"):
-            if (folder / package / "copilot").is_file():
-                return folder / package / "copilot"
-    return Path(PROGRAM.path)
-
-
-def _version() -> str:
-    try:
-        return str(json.loads((_native().parent / "package.json").read_bytes())["version"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return PROGRAM.version()
-
-
-def _unpacked(program: Path) -> Path:
-    """The cache that holds the program unpacked: its user's own, else one of scoutkit's, which is filled first.
-
-    Unavailable if it cannot be unpacked.
-    """
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    theirs = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "copilot"
-    ours, version = config.user_cache() / "copilot", _version()
-
-    def holds(cache: Path) -> bool:
-        return bool(version) and any(cache.glob(f"pkg/*/{version}/index.js"))
-
-    if holds(theirs):
-        return theirs
-    if holds(ours):
-        return ours
-    ours.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="scoutkit-") as home:
-        env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home}
-        env |= {"COPILOT_PKG_CACHE_HOME": str(ours), "COPILOT_AUTO_UPDATE": "false"}
-        try:
-            done = process.run([str(program), "--version"], cwd=Path(home), env=env, timeout=120)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise Unavailable(f"copilot cannot unpack itself into {ours}: {error}", "check that it starts") from error
-    if done.code != 0:
-        said = f"{ending(done.code)}: {done.error.strip()[-200:]}"
-        raise Unavailable(f"copilot cannot unpack itself into {ours}: {said}", "check the disk and its permissions")
-    return ours
+def _plain(message: str) -> tuple[str, str]:
+    """An error without how often it was tried; and the way out where its causes do not tell it."""
+    text = " ".join(message.rpartition("Last error: ")[2].split())
+    if "COPILOT_PROVIDER_" in text:
+        return text, "set COPILOT_PROVIDER_API_KEY to a key that its provider takes"
+    return text, "ask again" if text.startswith("No response") else ""
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -8,45 +8,24 @@ off in the user's settings while the environment says that this folder is not tr
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from scoutkit import config
-from scoutkit.agents import prices
-from scoutkit.agents.program import STOP, Program, address, private, temporary
-from scoutkit.agents.stream import Stream, number, short
+from scoutkit.agents import gemini_home, prices
+from scoutkit.agents.gemini_home import PROGRAM
+from scoutkit.agents.program import STOP, temporary
+from scoutkit.agents.stream import Stream, call, number
 from scoutkit.agents.verdict import readable
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
 from scoutkit.model.missions import Kind, Mission, Outcome, Usage
 
-PROGRAM = Program(
-    name="gemini",
-    install="npm install -g @google/gemini-cli",
-    keys=(
-        *("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL", "GEMINI_CLI_CUSTOM_HEADERS"),
-        *("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_GENAI_API_VERSION"),
-        *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID", "GOOGLE_CLOUD_LOCATION", "GOOGLE_APPLICATION_CREDENTIALS"),
-    ),
-    login=(".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".gemini/gemini-credentials.json"),
-    sign_in="run gemini once to log in, or set GEMINI_API_KEY",
-    flags=("--output-format", "--approval-mode", "--session-id", "--resume", "--policy", "--model"),
-)
 IDLE = 300.0  # it tells nothing while it thinks or waits for a model that refuses
 TURN_LIMIT = 53
 
-_KEY, _GOOGLE, _VERTEX = "gemini-api-key", "oauth-personal", "vertex-ai"  # as its settings call the ways to log in
-_HOSTS = {
-    _KEY: ("generativelanguage.googleapis.com:443",),
-    _GOOGLE: ("cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443", "www.googleapis.com:443"),
-    _VERTEX: ("aiplatform.googleapis.com:443", "oauth2.googleapis.com:443"),
-}
-_CLOUD_LOGIN = ".config/gcloud/application_default_credentials.json"
 _MAY_CHANGE = """[[rule]]
 toolName = ["write_file", "replace", "run_shell_command"]
 decision = "allow"
@@ -60,28 +39,28 @@ priority = 998
 """
 
 
+@dataclass(frozen=True)
 class Gemini:
     """The agent. Its reports are the text that follows the last tool result."""
 
-    name = "gemini"
-    kinds = frozenset(Kind)
-    needs_checkout = True
+    name: str = field(default="gemini", init=False)
+    kinds: frozenset[Kind] = field(default=frozenset(Kind), init=False)
+    needs_checkout: bool = field(default=True, init=False)
+    prices: Mapping[str, Any] = field(default_factory=dict, kw_only=True)  # the user's own
 
     def availability(self) -> Availability:
         """Logged in by a file of its own, or by a key in the environment or in `~/.gemini/.env`."""
         here = PROGRAM.availability()
-        if here.ok and here.login == "not logged in" and (kept := _kept_keys().keys() & {"GEMINI_API_KEY"}):
+        if here.ok and here.login == "not logged in" and (kept := gemini_home.kept_keys().keys() & {"GEMINI_API_KEY"}):
             return replace(here, login=f"key in ~/.gemini/.env: {min(kept)}", hint="")
         return here
 
-    def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:  # noqa: ARG002
+    def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:
         """`ask` has tools that read and no others; other missions may write and run commands."""
         program = PROGRAM.needed()
-        keys = {**_kept_keys(), **PROGRAM.environment()}
-        way = _way_in(keys)
-        login = {_KEY: PROGRAM.login[2:], _GOOGLE: PROGRAM.login, _VERTEX: (_CLOUD_LOGIN,)}[way]
-        home, pairs = replace(PROGRAM, login=login).home(scratch)
-        _write_settings(home, mission, way)
+        keys = {**gemini_home.kept_keys(), **PROGRAM.environment()}
+        way = gemini_home.way_in(keys)
+        home, pairs = gemini_home.furnish(scratch, mission, way)
         session = str(uuid.uuid4())
         env = {
             **keys,
@@ -98,16 +77,16 @@ class Gemini:
         else:  # where a folder is not trusted, every mode becomes this one, which offers only tools that read
             allowed = ("--approval-mode=default",)
             if mission.kind is not Kind.ASK:
-                allowed += (f"--policy={_policy(home, 'may-change', _MAY_CHANGE)}",)
+                allowed += (f"--policy={gemini_home.policy(home, 'may-change', _MAY_CHANGE)}",)
         fixed = (program, "--output-format=stream-json", *model)
-        reader = GeminiReader(version=PROGRAM.version(), model=mission.model, overrides=config.load(None).prices)
+        reader = GeminiReader(worktree, version=PROGRAM.version(), model=mission.model, prices=self.prices)
         start = Invocation(
             argv=(*fixed, f"--session-id={session}", *allowed),
             reader=reader,
             stdin=prompt,
             env=env,
-            shown=_shown(keys),
-            hosts=_hosts(keys, way),
+            shown=gemini_home.shown(keys),
+            hosts=gemini_home.hosts(keys, way),
             idle=IDLE,
             login=pairs,
         )
@@ -115,7 +94,9 @@ class Gemini:
         def closing() -> Invocation | None:
             if not any(home.glob(f".gemini/tmp/*/chats/*{session[:8]}*")):
                 return None  # stopped before it began
-            policy = f"--policy={_policy(home, 'no-tools', _NO_TOOLS)}"
+            unlimited = replace(mission, limits=replace(mission.limits, turns=None))
+            gemini_home.write_settings(home, unlimited, way)
+            policy = f"--policy={gemini_home.policy(home, 'no-tools', _NO_TOOLS)}"
             argv = (*fixed, f"--resume={session}", "--approval-mode=default", policy)
             return replace(start, argv=argv, reader=reader.again(), stdin=STOP, closing=None)
 
@@ -127,9 +108,17 @@ class GeminiReader(Stream):
 
     program = "gemini"
 
-    def __init__(self, *, version: str = "", model: str = "", overrides: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        worktree: Path | None = None,
+        *,
+        version: str = "",
+        model: str = "",
+        prices: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(version=version, model=model)
-        self._overrides = overrides  # of prices
+        self._tree = worktree
+        self._prices = prices or {}
         self._before = Usage()  # what the session used before it was resumed: its figures are those of one process
         self._message = ""  # what it has told since the last tool result
         self._line = ""  # the end of that, as far as it is no whole line
@@ -149,7 +138,8 @@ class GeminiReader(Stream):
                 self.seen.tried += 1
                 yield from self._turn()
                 yield from self._pause()
-                yield Event(EventKind.TOOL_CALL, _call(said), data={"tool": str(said["tool_name"])})
+                name, given = str(said["tool_name"]), said.get("parameters")
+                yield Event(EventKind.TOOL_CALL, call(name, given, self._tree), data={"tool": name, "input": given})
             case "tool_result":
                 worked = said["status"] == "success"
                 self.seen.worked += worked
@@ -242,7 +232,7 @@ class GeminiReader(Stream):
             self.seen.model = max(used, key=lambda name: number(used[name].get("total_tokens")) or 0)
         read, wrote = number(stats.get("input_tokens")), number(stats.get("output_tokens"))
         tokens = prices.Tokens(read or 0, wrote or 0, number(stats.get("cached")) or 0)
-        return _sum(self._before, Usage(read, wrote, prices.cost(self.seen.model, tokens, self._overrides)))
+        return _sum(self._before, Usage(read, wrote, prices.cost(self.seen.model, tokens, self._prices)))
 
 
 def _sum(first: Usage, second: Usage) -> Usage:
@@ -256,12 +246,6 @@ def _sum(first: Usage, second: Usage) -> Usage:
     )
 
 
-def _call(said: Mapping[str, Any]) -> str:
-    parameters = said.get("parameters")
-    values = parameters.values() if isinstance(parameters, Mapping) else ()
-    return short(" ".join([str(said["tool_name"]), *[one for one in values if isinstance(one, str)][:1]]))
-
-
 def _plain(message: str) -> str:
     """An error without its wrapping: `[API Error: {"error": {"code": 401, "message": …}}]`."""
     inner = re.search(r"\[API Error: (.*?)\](?:\n|\s*$)", message, re.DOTALL)
@@ -272,85 +256,3 @@ def _plain(message: str) -> str:
     except (ValueError, KeyError, TypeError, RecursionError):
         pass  # it was plain
     return " ".join(text.split())
-
-
-def _settings(home: Path) -> dict[str, Any]:
-    """What the user has set; nothing where that cannot be read."""
-    try:
-        text = (home / ".gemini/settings.json").read_text(encoding="utf-8")
-        settings = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return settings if isinstance(settings, dict) else {}
-
-
-def _setting(settings: Mapping[str, Any], *path: str) -> str:
-    value: Any = settings
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) else ""
-
-
-def _kept_keys() -> dict[str, str]:
-    """What `~/.gemini/.env` has for it: its own file for keys, which it reads in folders it trusts."""
-    try:
-        text = (Path.home() / ".gemini/.env").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return {}
-    found = re.findall(r"""^\s*(?:export\s+)?(\w+)\s*=\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#]*))""", text, re.MULTILINE)
-    return {name: "".join(value) for name, *value in found if name in PROGRAM.keys}
-
-
-def _way_in(keys: Mapping[str, str]) -> str:
-    """How it logs in, by the variables that say so, what its user chose, and what there is."""
-    if keys.get("GOOGLE_GENAI_USE_GCA") == "true":
-        return _GOOGLE
-    if keys.get("GOOGLE_GENAI_USE_VERTEXAI") == "true":
-        return _VERTEX
-    chosen = _setting(_settings(Path.home()), "security", "auth", "selectedType")
-    if chosen in (_GOOGLE, _VERTEX) or keys.get("GEMINI_API_KEY"):
-        return chosen if chosen in _HOSTS else _KEY
-    if chosen != _KEY and (Path.home() / PROGRAM.login[0]).is_file():
-        return _GOOGLE
-    return _VERTEX if keys.get("GOOGLE_API_KEY") else _KEY
-
-
-def _write_settings(home: Path, mission: Mission, way: str) -> None:
-    model: dict[str, Any] = {}
-    if mission.limits.turns is not None:
-        model["maxSessionTurns"] = mission.limits.turns
-    if name := _setting(_settings(Path.home()), "model", "name"):
-        model["name"] = name
-    general: dict[str, Any] = {"enableAutoUpdate": False, "enableAutoUpdateNotification": False}
-    if mission.limits.retries is not None:
-        general["maxAttempts"] = max(1, min(10, mission.limits.retries + 1))
-    settings = {
-        "security": {"auth": {"selectedType": way}, "folderTrust": {"enabled": False}},
-        "general": general,
-        "privacy": {"usageStatisticsEnabled": False},
-        "model": model,
-    }
-    if not mission.trusted:
-        settings["advanced"] = {"ignoreLocalEnv": True}
-        settings["hooksConfig"] = {"enabled": False}
-    private(home / ".gemini/settings.json", json.dumps(settings, indent=1))
-
-
-def _policy(home: Path, name: str, rules: str) -> Path:
-    file = home / f"{name}.toml"
-    private(file, rules)
-    return file
-
-
-def _shown(keys: Mapping[str, str]) -> tuple[Path, ...]:
-    node = shutil.which("node")
-    folders = [Path(node).parent, Path(os.path.realpath(node)).parent] if node else []
-    file = keys.get("GOOGLE_APPLICATION_CREDENTIALS", "")
-    return tuple(dict.fromkeys((*PROGRAM.shown(), *folders, *([Path(file)] if Path(file).is_absolute() else []))))
-
-
-def _hosts(keys: Mapping[str, str], way: str) -> tuple[str, ...]:
-    if own := address(keys.get("GOOGLE_VERTEX_BASE_URL" if way == _VERTEX else "GOOGLE_GEMINI_BASE_URL", "")):
-        return (own, *_HOSTS[way][1:])
-    place = keys.get("GOOGLE_CLOUD_LOCATION", "")
-    return (*_HOSTS[way], *([f"{place}-aiplatform.googleapis.com:443"] if way == _VERTEX and place else []))

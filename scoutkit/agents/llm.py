@@ -11,11 +11,10 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scoutkit import config
 from scoutkit.agents import prices
 from scoutkit.agents.program import Program, address, private, table, temporary
 from scoutkit.agents.stream import Stream, short
@@ -54,12 +53,14 @@ _HOSTS = {
 }
 
 
+@dataclass(frozen=True)
 class Llm:
     """The agent. It only asks: its tools read and nothing else."""
 
-    name = "llm"
-    kinds = frozenset({Kind.ASK})
-    needs_checkout = True
+    name: str = field(default="llm", init=False)
+    kinds: frozenset[Kind] = field(default=frozenset({Kind.ASK}), init=False)
+    needs_checkout: bool = field(default=True, init=False)
+    prices: Mapping[str, Any] = field(default_factory=dict, kw_only=True)  # the user's own
 
     def availability(self) -> Availability:
         """Logged in by a key in the environment or in its own `keys.json`; models of this machine need none."""
@@ -84,7 +85,7 @@ class Llm:
         keys = PROGRAM.environment()
         return Invocation(
             argv=(*argv, "--usage", "--no-log", *(("--model", mission.model) if mission.model else ())),
-            reader=LlmReader(version=PROGRAM.version(), model=model, overrides=config.load(None).prices),
+            reader=LlmReader(version=PROGRAM.version(), model=model, prices=self.prices),
             stdin=prompt,
             env={
                 **keys,
@@ -105,9 +106,9 @@ class LlmReader(Stream):
 
     program = "llm"
 
-    def __init__(self, *, version: str = "", model: str = "", overrides: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, *, version: str = "", model: str = "", prices: Mapping[str, Any] | None = None) -> None:
         super().__init__(version=version, model=model)
-        self._overrides = overrides  # of prices
+        self._prices = prices or {}
         self._message: list[str] = []
         self._waiting = True  # for the model to begin an answer
 
@@ -161,7 +162,7 @@ class LlmReader(Stream):
             read += int(given.replace(",", ""))
             wrote += int(answered.replace(",", "") or 0)
             cached += sum(int(count) for count in re.findall(r'"cached_tokens": (\d{1,15})', details))
-        return Usage(read, wrote, prices.cost(self.seen.model, prices.Tokens(read, wrote, cached), self._overrides))
+        return Usage(read, wrote, prices.cost(self.seen.model, prices.Tokens(read, wrote, cached), self._prices))
 
 
 def _folder() -> Path:

@@ -11,6 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 from scoutkit.agents import causes
@@ -79,6 +80,7 @@ class Stream(ABC):
         later.seen = replace(
             self.seen, ended=False, error="", status=None, hint="", limit="", report="", said=list(self.seen.said)
         )
+        later.looks = False  # it is only to write down what it knows
         return later
 
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
@@ -149,3 +151,10 @@ def short(text: object) -> str:
     """One line of a tool's input for a person."""
     line = " ".join(str(text).split())
     return line if len(line) <= SHORT else f"{line[: SHORT - 1]}…"
+
+
+def call(tool: str, given: object, worktree: Path | None = None) -> str:
+    """A tool call in a person's words: the tool, and the first text that it was given; paths as in the worktree."""
+    values = given.values() if isinstance(given, Mapping) else ()
+    first = next((one for one in values if isinstance(one, str)), "")
+    return short(f"{tool} {first.removeprefix(f'{worktree}/') if worktree else first}".rstrip())
