@@ -72,9 +72,10 @@ def _listen(target: str) -> Iterator[socket.socket]:
             print(f"scoutkit: inside, {target} is only there by the proxy: {error}", file=sys.stderr)  # noqa: T201
 
 
-def start(path: str, targets: Sequence[str]) -> int:
-    """Listen, and leave a process that carries; the proxy's port."""
+def start(path: str, targets: Sequence[str]) -> tuple[int, bool]:
+    """Listen, and leave a process that carries; the proxy's port, and whether loopback can do without it."""
     listeners = [(found, target) for target in targets for found in _listen(target)]
+    direct = {target for _, target in listeners} >= {target for target in targets if target.rpartition(":")[0] in _HERE}
     proxy = socket.create_server(("127.0.0.1", 0))
     listeners.append((proxy, ""))
     port = int(proxy.getsockname()[1])
@@ -84,7 +85,7 @@ def start(path: str, targets: Sequence[str]) -> int:
         )  # its child belongs to the namespace's first process: the command has none it did not start
         for listener, _ in listeners:
             listener.close()
-        return port
+        return port, direct
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -105,10 +106,11 @@ def main() -> None:
     """Start the relay, then become the command, which finds it in its environment."""
     at = sys.argv.index("--")
     path, *targets = sys.argv[1:at]
-    proxy = f"http://127.0.0.1:{start(path, targets)}"
+    port, direct = start(path, targets)
+    proxy = f"http://127.0.0.1:{port}"
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         os.environ[name] = os.environ[name.lower()] = proxy
-    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1" if direct else ""
     command = sys.argv[at + 1 :]
     try:
         os.execvp(command[0], command)  # noqa: S606 - it becomes the command

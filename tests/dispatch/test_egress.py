@@ -300,3 +300,9 @@ def test_curl_uses_it_by_itself(tmp_path: Path, model: int) -> None:
     assert done.stdout == "model: GET /c HTTP/1.1; None\n"
     assert "403" in done.stderr
     assert refused == ("example.org:443",)
+
+
+def test_a_port_that_only_root_may_listen_at_is_reached_by_the_proxy(tmp_path: Path) -> None:
+    done, _ = isolated(tmp_path, 9, 'echo "[$NO_PROXY]"')
+    assert done.stdout == "[]\n"
+    assert done.stderr.startswith("scoutkit: inside, 127.0.0.1:9 is only there by the proxy")
