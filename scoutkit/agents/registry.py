@@ -23,17 +23,22 @@ if TYPE_CHECKING:
 GROUP = "scoutkit.agents"
 REGISTRY = {
     "builtin": "scoutkit.agents.builtin.agent:Builtin",
+    "claude": "scoutkit.agents.claude:Claude",
+    "codex": "scoutkit.agents.codex:Codex",
+    "gemini": "scoutkit.agents.gemini:Gemini",
+    "copilot": "scoutkit.agents.copilot:Copilot",
+    "llm": "scoutkit.agents.llm:Llm",
     "scripted": "scoutkit.agents.scripted:Scripted",
 }
 DEFAULT = "builtin"
+PROGRAMS = ("claude", "codex", "gemini", "copilot", "llm")  # what an engineer may have on PATH
 
-PROGRAMS = {
-    "claude": "claude -p --tools Read,Grep,Glob --setting-sources user --strict-mcp-config",
-    "codex": "codex exec -s read-only -o {report_file} -",
-    "gemini": "gemini --approval-mode plan --skip-trust",
+RECIPES = {
+    "opencode": "OPENCODE_DISABLE_PROJECT_CONFIG=1 opencode run --pure --agent plan",
+    "qwen": "qwen --approval-mode plan --safe-mode",
+    "mini": 'mini -y --exit-immediately -t "$(cat)" -o {report_file}',
 }
-"""Agent programs people have, and a command that runs each as a plain command agent: reading only, and without the
-hooks and servers that a repository may bring."""
+"""Programs without an adapter, and a command that runs each as a plain command agent; docs/agents.md has more."""
 
 Ask = Callable[[list[str]], str]
 """Shows names of agents to a person; the one they picked."""
@@ -105,14 +110,14 @@ def choose(
     if not found:
         return DEFAULT, []
     known = names(settings)
-    usable = [name for name in found if name in known and describe(name, settings).ok]
+    usable = [
+        name for name in found if name in known
+    ]  # whether it is logged in, and not too old, shows when it is sent
     if usable and interactive and ask:
         return _picked([*usable, DEFAULT], ask)
     if usable:
         return DEFAULT, [f"using the built-in agent; {usable[0]} is here too: --agent {usable[0]}"]
-    name = found[0]
-    how = PROGRAMS.get(name, name)
-    return DEFAULT, [f"using the built-in agent; {name} is on PATH: try --agent-cmd '{how}'"]
+    return DEFAULT, []
 
 
 def programs() -> list[str]:
@@ -168,11 +173,10 @@ def _broken(name: str, what: str, target: str | EntryPoint) -> Unavailable:
 
 
 def _unknown(name: str, settings: config.Settings) -> ScoutError:
-    if name in PROGRAMS:
-        how = f"--agent-cmd '{PROGRAMS[name]}'"
-        if shutil.which(name):
-            return Unavailable(f"this version has no adapter for {name}", f"run it as a plain command: {how}")
-        return Unavailable(f"{name} is not on PATH, and this version has no adapter for it", f"install it, then {how}")
+    if name in RECIPES:
+        how = f"run it as a plain command: --agent-cmd '{RECIPES[name]}'"
+        there = "" if shutil.which(name) else " and is not on PATH"
+        return Unavailable(f"{name} has no adapter{there}", how)
     if name == "command":
         return UsageError("agent command needs a command line", "give it with --agent-cmd CMD")
     return UsageError(f"unknown agent: {name}", meant(name, names(settings)))

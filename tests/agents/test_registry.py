@@ -18,7 +18,7 @@ class Fake(Command):
         return Availability(ok=True, version="1.0")
 
 def make():
-    return Fake("true", name="claude")
+    return Fake("true", name="other")
 
 def make_absent():
     return Command("no-such-program", name="absent")
@@ -71,25 +71,23 @@ def never(names: list[str]) -> str:
 def test_names_are_those_that_ship_those_in_the_settings_and_those_of_other_packages(plugin):
     plugin("remote = fake_adapters:make", "builtin = fake_adapters:make")
 
-    assert registry.names(Settings(agents={"mine": {}})) == ["builtin", "scripted", "mine", "remote"]
+    assert registry.names(Settings(agents={"mine": {}})) == [*registry.REGISTRY, "mine", "remote"]
 
 
 def test_a_name_nobody_knows_is_a_usage_error_with_the_nearest_one():
     with pytest.raises(UsageError, match="unknown agent: scriptd") as caught:
         registry.find("scriptd", Settings(agents={"mine": {"command": "true"}}))
     assert caught.value.exit_code == 2
-    assert caught.value.hint == "did you mean scripted? known: builtin, scripted, mine"
+    assert caught.value.hint == f"did you mean scripted? known: {', '.join(registry.REGISTRY)}, mine"
 
 
-def test_a_program_without_an_adapter_is_unavailable_and_the_hint_says_how_to_use_it_now(on_path):
-    with pytest.raises(Unavailable, match="codex is not on PATH") as caught:
-        registry.find("codex", Settings())
+@pytest.mark.parametrize("name", registry.PROGRAMS)
+def test_a_program_that_is_not_installed_says_how_to_get_it(on_path, name):
+    with pytest.raises(Unavailable, match=f"agent {name} cannot be used here") as caught:
+        registry.find(name, Settings())
     assert caught.value.exit_code == 5
-    assert "--agent-cmd 'codex exec" in caught.value.hint
-
-    on_path("codex")
-    with pytest.raises(Unavailable, match="no adapter for codex"):
-        registry.find("codex", Settings())
+    assert f"{name} is not on PATH: " in caught.value.hint
+    assert "install" in caught.value.hint
 
 
 def test_an_agent_that_is_known_but_not_installed_is_unavailable(plugin):
@@ -102,25 +100,25 @@ def test_an_agent_that_is_known_but_not_installed_is_unavailable(plugin):
 
 
 def test_a_package_that_breaks_is_named_and_the_others_work(plugin):
-    plugin("broken = broken_adapter:make", "odd = fake_adapters:nothing", "claude = fake_adapters:make")
+    plugin("broken = broken_adapter:make", "odd = fake_adapters:nothing", "other = fake_adapters:make")
 
     with pytest.raises(Unavailable, match="broken cannot be loaded: ModuleNotFoundError") as caught:
         registry.find("broken", Settings())
     assert "fake-adapters" in caught.value.hint
     with pytest.raises(Unavailable, match="odd is no agent: it lacks name"):
         registry.find("odd", Settings())
-    assert registry.find("claude", Settings()).name == "claude"
+    assert registry.find("other", Settings()).name == "other"
     assert "no_such_module" in registry.describe("broken", Settings()).hint
 
 
 def test_what_follows_the_colon_goes_to_the_agent(plugin):
-    plugin("with = fake_adapters:make_with", "claude = fake_adapters:make")
+    plugin("with = fake_adapters:make_with", "other = fake_adapters:make")
 
     assert registry.find("with:model", Settings()).name == "with-model"
     with pytest.raises(Unavailable, match="cannot be made without an argument"):
         registry.find("with", Settings())
-    with pytest.raises(UsageError, match="claude takes no argument: claude:x"):
-        registry.find("claude:x", Settings())
+    with pytest.raises(UsageError, match="other takes no argument: other:x"):
+        registry.find("other:x", Settings())
     with pytest.raises(UsageError, match="mine takes no argument: mine:x"):
         registry.find("mine:x", Settings(agents={"mine": {"command": "true"}}))
 
@@ -155,41 +153,38 @@ def test_without_any_agent_program_the_default_is_taken_in_silence(on_path):
     assert registry.choose("", Settings(), interactive=True, ask=never) == ("builtin", [])
 
 
-def test_a_program_without_an_adapter_is_worth_one_line_and_no_question(on_path):
-    on_path("gemini", "codex")
-
-    name, hints = registry.choose("", Settings(), interactive=True, ask=never)
-
-    assert name == "builtin"
-    assert len(hints) == 1
-    assert "codex is on PATH" in hints[0]
-    assert "--agent-cmd" in hints[0]
-    assert config.load(None).agent == ""
+def test_a_program_without_an_adapter_says_how_to_run_it_as_a_command(on_path):
+    with pytest.raises(Unavailable, match="opencode has no adapter and is not on PATH") as caught:
+        registry.find("opencode", Settings())
+    assert registry.RECIPES["opencode"] in caught.value.hint
+    on_path("opencode")
+    with pytest.raises(Unavailable, match=r"opencode has no adapter$"):
+        registry.find("opencode", Settings())
 
 
 @pytest.mark.parametrize("picked", ["claude", "builtin"])
-def test_the_first_time_an_adapter_can_be_used_a_person_is_asked_once(plugin, on_path, picked):
-    plugin("claude = fake_adapters:make")
+def test_the_first_time_an_adapter_can_be_used_a_person_is_asked_once(on_path, picked):
     on_path("claude", "codex")
     offers = []
 
     name, hints = registry.choose("", Settings(), interactive=True, ask=lambda names: offers.append(names) or picked)
 
-    assert (name, offers) == (picked, [["claude", "builtin"]])
+    assert (name, offers) == (picked, [["claude", "codex", "builtin"]])
     assert "config.toml" in hints[0]
     assert registry.choose("", config.load(None), interactive=True, ask=never) == (picked, [])
 
 
-def test_one_registry_line_is_all_it_takes(plugin, on_path, monkeypatch):
-    plugin()
-    on_path("claude")
-    monkeypatch.setitem(registry.REGISTRY, "claude", "fake_adapters:make")
+def test_choosing_starts_no_program(on_path, tmp_path):
+    on_path("claude", "gemini")
+    (tmp_path / "bin" / "claude").write_text(f"#!/bin/sh\n: > {tmp_path}/started\n")
 
-    assert registry.choose("", Settings(), interactive=True, ask=lambda names: names[0])[0] == "claude"
+    assert registry.choose("", Settings(), interactive=False)[1] == [
+        "using the built-in agent; claude is here too: --agent claude"
+    ]
+    assert not (tmp_path / "started").exists()
 
 
-def test_nobody_is_asked_without_a_terminal(plugin, on_path):
-    plugin("claude = fake_adapters:make")
+def test_nobody_is_asked_without_a_terminal(on_path):
     on_path("claude")
 
     name, hints = registry.choose("", Settings(), interactive=False, ask=never)
@@ -198,8 +193,7 @@ def test_nobody_is_asked_without_a_terminal(plugin, on_path):
     assert hints == ["using the built-in agent; claude is here too: --agent claude"]
 
 
-def test_a_choice_that_cannot_be_kept_is_still_used(plugin, on_path):
-    plugin("claude = fake_adapters:make")
+def test_a_choice_that_cannot_be_kept_is_still_used(on_path):
     on_path("claude")
     config.user_config().parent.mkdir(parents=True)
     config.user_config().write_text("in the way")
@@ -220,7 +214,7 @@ def test_settings_of_the_wrong_shape_are_usage_errors():
 
 
 def test_looking_at_names_loads_no_adapter(plugin):
-    plugin("claude = fake_adapters:make")
+    plugin("other = fake_adapters:make")
 
     registry.names(Settings())
 

@@ -83,7 +83,8 @@ def test_the_agent_is_given_the_old_note_and_what_changed_under_it_as_data(scout
     old = ask("Where is it signed?", "--json", report=FOUND + hostile).json["note"]
     change("Sign with BLAKE2 from now on")
     seen = tmp_path / "prompt"
-    assert scoutkit("refresh", "--agent-cmd", f"cat > {seen}; echo '# New'; echo; echo text").code == 0
+    keep = f"cat > {seen}; echo '# New'; echo; echo text"
+    assert scoutkit("refresh", "--agent-cmd", keep, "--isolate", "none").code == 0
     prompt = seen.read_text()
     for part in (
         "\nWhere is it signed?\n",
