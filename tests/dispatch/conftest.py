@@ -74,7 +74,7 @@ class Play:
             redactor=lambda: str,
             on_event=self.events.append,
             interruption=self.interruption,
-            **{"grace": 1.0, **self.more, **more},
+            **{"grace": 0.4, **self.more, **more},
         )
 
     @property

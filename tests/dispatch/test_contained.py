@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +97,7 @@ def test_what_writes_the_report_at_the_end_leaves_nothing_either(play, how):
 
 SEND = """
 import sys
+import threading
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 import conftest
@@ -261,3 +264,54 @@ def test_no_key_is_in_the_records_or_on_any_command_line(play, how):
     assert not any(lines)
     assert KEY.encode() not in b"".join(file.read_bytes() for file in play.records.iterdir())
     assert json.loads(play.read("invocation.json"))["argv"][0] == "/bin/sh"
+
+
+# The network
+
+FETCH = """
+import sys, urllib.request
+for host in sys.argv[1:]:
+    try:
+        print(urllib.request.urlopen(f"http://{host}/", timeout=20).read().decode())
+    except OSError as error:
+        print("refused")
+"""
+
+
+@pytest.fixture
+def servers():
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *_):
+            pass
+
+    both = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) for _ in range(2)]
+    for one in both:
+        threading.Thread(target=one.serve_forever, daemon=True).start()
+    yield [one.server_address[1] for one in both]
+    for one in both:
+        one.shutdown()
+        one.server_close()
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [("full", "hello\nhello"), ("model", "hello\nrefused\nrefused"), ("none", "refused\nrefused")],
+)
+def test_a_run_reaches_what_its_network_allows_and_tells_what_it_did_not(play, bwrap, servers, network, said):
+    model, other = (f"127.0.0.1:{port}" for port in servers)
+    more = ["elsewhere.invalid:80"] if network == "model" else []
+    argv = (sys.executable, "-I", "-c", FETCH, model, other, *more)
+    before = threading.active_count()
+    outcome = play.send(Invocation(argv, Text(), hosts=(model,)), isolation=bwrap, network=network)
+    assert outcome.report == said
+    told = [f"it asked for {host}, which is not its model: refused" for host in more]
+    assert [text for text in play.said if "asked for" in text] == told
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before:
+        assert time.monotonic() < deadline, "the proxy goes with the run"
+        time.sleep(0.02)
