@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from scoutkit.knowledge.citations import Reference
 
 _PINNED = re.compile(
-    r"[a-z]+://[^\s<>\"'`|\\^{}#?/]{1,300}/([^\s<>\"'`|\\^{}#?]{1,300}?)/(?:-/)?(?:(?:blob|blame|raw|tree)/|src/(?:commit/)?)([0-9a-f]{7,64})/"
+    r"(?<![a-z])[a-z]+://[^\s<>\"'`|\\^{}#?/]{1,300}/([^\s<>\"'`|\\^{}#?]{1,300}?)/(?:-/)?(?:(?:blob|blame|raw|tree)/|src/(?:commit/)?)([0-9a-f]{7,64})/"
     r"([^\s<>\"'`|\\^{}#?]{1,1000})"
 )
 

@@ -307,3 +307,10 @@ def test_a_megabyte_takes_seconds(scoutkit, file):
     assert said.code == 0, said.err
     assert time.monotonic() - began < 20
     assert verdicts(said) == [("src/auth/signing.py", 12, 14, "supported")]
+
+
+def test_a_megabyte_without_a_blank_takes_seconds(scoutkit, file):
+    path = file("a.md", "x" * 1_000_000)
+    began = time.monotonic()
+    assert scoutkit("import", "--check-only", path).code == 0
+    assert time.monotonic() - began < 20
