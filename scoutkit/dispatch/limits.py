@@ -11,6 +11,8 @@ from scoutkit.model.missions import Limits, Outcome, Result, Usage
 CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
 FEW = 2  # retries in a row where asking again changes nothing
 _HOPELESS = frozenset({400, 401, 402, 403, 404})  # HTTP statuses of that sort: a bad key, no money, no such model
+REFUSED = frozenset({400, 401, 402, 403, 404})  # HTTP statuses that asking again does not change
+PATIENCE = 2  # such answers in a row: a program may renew its key in between
 _NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, EventKind.ERROR})
 
 
@@ -25,7 +27,7 @@ class Meter:
         self._limits = limits
         self._idle = idle if limits.idle is None else limits.idle
         self._usage = Usage()
-        self._turns = self._retries = 0
+        self._turns = self._retries = self._refused = 0
         self._retry = Event(EventKind.RETRY)
         self._done = False
 
@@ -46,11 +48,12 @@ class Meter:
                 self._turns += 1
             case EventKind.RETRY:
                 self._retries += 1
+                self._refused += event.data.get("status") in REFUSED
                 self._retry = event
             case EventKind.DONE:
                 self._done = True
         if event.kind not in _NO_ANSWER:
-            self._retries = 0
+            self._retries = self._refused = 0
         if event.usage:
             said = {name: value for name, value in asdict(event.usage).items() if value is not None}
             self._usage = replace(self._usage, **said)
@@ -63,7 +66,7 @@ class Meter:
         if stuck := self._stuck(now):
             return stuck
         spent = self._time(now) or (None if self._done else self._money())
-        self.spent = spent is not None
+        self.spent = spent is not None and not self._retries  # else its model cannot be had, for a report either
         return spent
 
     def _stuck(self, now: float) -> Outcome | None:
@@ -71,7 +74,8 @@ class Meter:
         if retries is not None and self._retry.data.get("status") in _HOPELESS:
             retries = min(retries, FEW)
         if retries is not None and self._retries > retries:
-            said = f": {self._retry.text}" if self._retry.text else ""
+            last = str(self._retry.data.get("cause", "")) or self._retry.text
+            said = f": {last}" if last else ""
             reason = f"the model could not be had {self._retries} times in a row{said}"
             return Outcome(Result.FAILED, reason=reason, hint=str(self._retry.data.get("hint", "")))
         if idle is not None and now - self.heard >= idle:
@@ -84,7 +88,14 @@ class Meter:
         if limit is None or now - self._began < limit:
             return None
         hint = f"give it more time: --timeout {_twice(limit)}"
-        return Outcome(Result.TIMEOUT, reason=f"it took longer than {limit:g} s", hint=hint)
+        reason = f"it took longer than {limit:g} s"
+        if self._retries:
+            reason, hint = f"{reason}: {self._unanswered()}", str(self._retry.data.get("hint") or hint)
+        return Outcome(Result.TIMEOUT, reason=reason, hint=hint)
+
+    def _unanswered(self) -> str:
+        said = f": {self._retry.text}" if self._retry.text else ""
+        return f"the model could not be had {self._retries} times in a row{said}"
 
     def _money(self) -> Outcome | None:
         limits, usage = self._limits, self._usage
