@@ -71,7 +71,7 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: T
         agent.name,
         agent_cmd,
         terms.limits,
-        isolation=sandbox.choose(terms.isolation, kind) if agent.name != OWN else "none",
+        isolation=sandbox.choose(terms.isolation, kind, terms.network) if agent.name != OWN else "none",
         network=terms.network,
         model=terms.model,
         trusted=_trusted(desk),

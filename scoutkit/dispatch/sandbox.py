@@ -68,12 +68,18 @@ def possible() -> list[Possibility]:
     return [Possibility(name, not _missing(name), _missing(name) or _version(name)) for name in CHOICES[1:-1]]
 
 
-def choose(asked: str, kind: Kind) -> str:
+def choose(asked: str, kind: Kind, network: str = "full") -> str:
     """What a mission is isolated by: a name out of CHOICES, never `auto`.
 
-    `none` is only what was asked for, or what is left for an `ask`. Raises Unavailable for one that is not possible,
-    Refused for any other mission that would go without.
+    `none` is only what was asked for, or what is left for an `ask`. Raises Unavailable for one that is not possible or
+    cannot have that network, Refused for any other mission that would go without.
     """
+    chosen = _chosen(asked, kind)
+    _check(chosen, network)
+    return chosen
+
+
+def _chosen(asked: str, kind: Kind) -> str:
     if asked not in CHOICES:
         raise Unavailable(f"no isolation is called {asked!r}", f"known: {', '.join(CHOICES)}")
     if asked == "auto":
@@ -94,14 +100,9 @@ def wrap(isolation: str, argv: Sequence[str], room: Room) -> Inside:
 
     Raises Unavailable when that isolation cannot have that network. Call `close` once it has ended.
     """
-    if room.network not in NETWORKS:
-        raise Unavailable(f"no network is called {room.network!r}", f"known: {', '.join(NETWORKS)}")
+    _check(isolation, room.network)
     if isolation == "none":
-        if room.network != "full":
-            raise _no_network(room.network, "without isolation")
         return Inside(tuple(argv), dict(room.env))
-    if room.network == "model" and isolation != "bwrap":
-        raise _no_network("model", f"by {isolation}")
     if room.network == "model" and not room.hosts:
         raise Unavailable(
             "it is not known where this agent's model is, so --network model would leave it none",
@@ -115,18 +116,24 @@ def wrap(isolation: str, argv: Sequence[str], room: Room) -> Inside:
     seen = view(room, argv[0])
     if isolation == "landlock":
         return Inside(landlock.argv(argv, seen, network=room.network == "full"), env)
-    if room.network == "full":
-        return Inside(bwrap.argv(argv, room, seen), env)
-    if why := bwrap.no_network():
-        raise Unavailable(f"bwrap cannot take the network away here: {why}", "use --network full")
-    if room.network == "none":
+    if room.network != "model":
         return Inside(bwrap.argv(argv, room, seen), env)
     egress = Egress(room.scratch.parent, room.hosts, env)
     return Inside(bwrap.argv(argv, room, seen, egress), env, egress.refused, egress.close)
 
 
-def _no_network(network: str, how: str) -> Unavailable:
-    return Unavailable(f"--network {network} is not possible {how}", "it needs bwrap: install bubblewrap")
+def _check(isolation: str, network: str) -> None:
+    """Unavailable when that isolation cannot have that network."""
+    if network not in NETWORKS:
+        raise Unavailable(f"no network is called {network!r}", f"known: {', '.join(NETWORKS)}")
+    if (network == "none" and isolation == "none") or (network == "model" and isolation != "bwrap"):
+        how = "without isolation" if isolation == "none" else f"by {isolation}"
+        raise Unavailable(
+            f"--network {network} is not possible {how}",
+            "it needs bubblewrap (apt install bubblewrap) and --isolate bwrap; or use --network full",
+        )
+    if network != "full" and isolation == "bwrap" and (why := bwrap.no_network()):
+        raise Unavailable(f"bwrap cannot take the network away here: {why}", "use --network full")
 
 
 def supervisors(pid: int) -> frozenset[int]:

@@ -499,6 +499,18 @@ def test_a_named_one_that_is_missing_says_how_to_get_it(machine: Callable[..., N
         sandbox.choose("jail", Kind.ASK)
 
 
+def test_a_network_that_the_isolation_cannot_have_is_refused_beforehand(machine: Callable[..., None]) -> None:
+    machine(bwrap="case $* in *--unshare-net*) echo 'bwrap: loopback: Failed RTM_NEWADDR' >&2; exit 1;; esac")
+    assert sandbox.choose("auto", Kind.ASK, "full") == "bwrap"
+    for network in ("model", "none"):
+        with pytest.raises(Unavailable, match="bwrap cannot take the network away here: bwrap: loopback"):
+            sandbox.choose("auto", Kind.ASK, network)
+        with pytest.raises(Unavailable, match=f"--network {network} is not possible without isolation"):
+            sandbox.choose("none", Kind.ASK, network)
+    with pytest.raises(Unavailable, match="no network is called 'lan'"):
+        sandbox.choose("none", Kind.ASK, "lan")
+
+
 # When it does not start
 
 
