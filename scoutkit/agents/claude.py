@@ -158,7 +158,7 @@ class ClaudeReader(Stream):
                 text = (
                     f"{what or 'no answer'}; attempt {said.get('attempt')} of {said.get('max_retries')} in {wait:g} s"
                 )
-                yield Event(EventKind.RETRY, text, data={"hint": hint, "status": status, "delay": wait})
+                yield Event(EventKind.RETRY, text, data={"hint": hint, "status": status, "delay": wait, "cause": what})
             case "permission_denied":
                 yield Event(EventKind.STATUS, f"not allowed: {last_line(str(said.get('message') or ''))}")
 

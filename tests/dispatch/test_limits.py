@@ -66,7 +66,7 @@ def test_retries_in_a_row_beyond_the_limit_end_it_with_its_last_words(play):
 @pytest.mark.parametrize(("status", "result"), [(401, Result.FAILED), (404, Result.FAILED), (529, Result.DONE)])
 def test_where_asking_again_changes_nothing_it_is_not_waited_for(play, status, result):
     retry = event("retry", "its key is refused", f", data = {{ status = {status} }}")
-    outcome = play(steps(retry, retry, retry) + FOUND + steps("delay = 0.3"))
+    outcome = play(steps(retry, retry, retry, "delay = 0.5") + FOUND)
     assert outcome.result is result
     if result is Result.FAILED:
         assert outcome.reason == "the model could not be had 3 times in a row: its key is refused"
