@@ -27,7 +27,7 @@ _WHEN = re.compile(
 )
 _EPOCH = re.compile(r"\|(\d{10})\b")
 _STATUS = re.compile(
-    r"(?:\b(?:Error(?: code)?|status(?:[ _]?code)?|HTTP(?:/[\d.]+)?|\"code\")\"?[\s:=]{1,3}|\(|^)([45]\d\d)\b",
+    r"(?:\b(?:Error(?: code)?|status(?:[ _]?code)?|HTTP(?:/[\d.]+)?|code)\"?[\s:=]{1,3}|\(|^)([45]\d\d)\b",
     re.IGNORECASE,
 )
 _VARIABLE = re.compile(r"missing environment variable:? [`'\"]?(\w+)", re.IGNORECASE)

@@ -58,13 +58,13 @@ class Codex:
         here = PROGRAM.availability()
         config = codex_config.carried()
         provider = codex_config.provider(config)
-        if here.login != "not logged in" or not provider:
+        if not here.path or not provider or provider.get("requires_openai_auth"):
             return here
-        key = provider.get("env_key")
-        if key and not os.environ.get(str(key)):
-            return replace(here, hint=here.hint if not here.ok else f"set {key}, the key of {config['model_provider']}")
-        login = f"{config['model_provider']}, its model provider" + (f", with {key}" if key else "")
-        return replace(here, login=login, hint="" if here.ok else here.hint)
+        key, name = str(provider.get("env_key") or ""), config["model_provider"]
+        lacks = bool(key) and not os.environ.get(key)
+        login = "not logged in" if lacks else f"{name}, its model provider" + (f", with {key}" if key else "")
+        way_out = f"set {key}, the key of {name}" if lacks else ""
+        return replace(here, login=login, hint=way_out if here.ok else here.hint)
 
     def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:
         """`ask` cannot write: its sandbox reads only. Other missions may write in the worktree."""
