@@ -146,8 +146,7 @@ def explain(program: str, error: str, stderr_tail: str = "", *, status: int | No
     """
     said = last_line(_told(error)) or last_line(stderr_tail)
     heard = error or stderr_tail
-    if status is None and (found := _STATUS.search(heard)):
-        status = int(found[1])
+    status = status_in(heard) if status is None else status
     cause = next((cause for cause in CAUSES if status in cause.statuses), None)
     # the words tell apart what one status stands for: a 400 or 429 may mean that there is no credit left
     if cause is None or cause.statuses[0] in (400, 429):
@@ -160,6 +159,12 @@ def explain(program: str, error: str, stderr_tail: str = "", *, status: int | No
     if cause.what == "rate limit":
         hint = when(f"{error}\n{stderr_tail}") or hint
     return (said if not said or cause.what in said.lower() else f"{cause.what}: {said}"), hint
+
+
+def status_in(text: str) -> int | None:
+    """The HTTP status of a failure that a text tells of."""
+    found = _STATUS.search(text)
+    return int(found[1]) if found else None
 
 
 def when(text: str) -> str:

@@ -197,8 +197,10 @@ class CodexReader(Stream):
 
     def _complain(self, message: str) -> Iterable[Event]:
         if message.startswith("Reconnecting"):
-            _, hint = causes.explain(self.program, message)
-            yield Event(EventKind.RETRY, message, data={"hint": hint})
+            what, hint = causes.explain(self.program, message.partition(" (")[2].removesuffix(")") or message)
+            yield Event(
+                EventKind.RETRY, message, data={"hint": hint, "status": causes.status_in(message), "cause": what}
+            )
         else:
             self.seen.error = message
             yield Event(EventKind.ERROR, message)

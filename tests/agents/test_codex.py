@@ -108,7 +108,9 @@ def test_what_it_does_is_told_in_a_persons_words():
 def test_retries_are_told_with_the_way_out_and_an_error_once():
     _, events = replay("e401")
 
-    assert [event.data["hint"] for event in of(events, EventKind.RETRY)] == ["run codex login, or set CODEX_API_KEY"]
+    (retry,) = of(events, EventKind.RETRY)
+    assert (retry.data["status"], retry.data["hint"]) == (401, "run codex login, or set CODEX_API_KEY")
+    assert retry.data["cause"].startswith("its key is refused: unexpected status 401")
     assert len(of(events, EventKind.ERROR)) == 1
 
 
