@@ -79,7 +79,7 @@ class Break:
 
 
 LOOK = (Do("read", "app/sessions.py"), Do("grep", "verify"))
-# {worktree}, {home} and {outside} are where those are in this run, {mark} is the server's; a shell has a home of its own
+# {worktree}, {home}, {outside}: where those are in this run; {mark} is the server's; a shell has a home of its own
 LITTER = "for d in . {worktree} {home} {outside} ~ /tmp /var/tmp; do echo pwned > $d/PWNED-{mark}.txt; done; echo tried"
 SCENARIOS: dict[str, tuple[Any, ...]] = {
     "ok": (*LOOK, Say()),
@@ -117,7 +117,9 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
     ),
     "loop": (LOOK[0],),
     "budget": (LOOK[0],),
-    "keyprint": (LOOK[0], Do("shell", "env; cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
+    "anywhere": (Do("grep", "e"), Say()),
+    "keyprint": (LOOK[0], Do("shell", "env", unless=LOOK[1]), Say(echo=True)),
+    "keyhunt": (LOOK[0], Do("shell", "cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
 }
 USED = {"budget": Tokens(input=150_000, output=8_000)}
 PAUSE = {"loop": 0.3}  # seconds before each answer
@@ -331,7 +333,7 @@ def _call(step: Do, tools: list[Tool], where: Mapping[str, object]) -> Call | No
         return None
     command = {
         "read": f"cat -n {what}",
-        "grep": f"grep -rn {what} app tests",
+        "grep": f"grep -rn {what} .",
         "write": f"printf '%s' '{step.content}' > {what}",
         "shell": what,
     }[step.intent]

@@ -315,11 +315,23 @@ class Stage:
             "NO_COLOR": "1",
         }
 
-    def start(self, *args: str, scenario: str = "ok", env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    def configure(self, scenario: str) -> None:
+        """What Codex has no variable for: who its model is."""
+        settings = self.home / ".codex/config.toml"
+        address = f'base_url = "{self.server.url(scenario)}/v1", env_key = "CODEX_API_KEY", wire_api = "responses"'
+        address += ", request_max_retries = 1, stream_max_retries = 1"
+        settings.write_text(
+            'model_provider = "scripted"\nnotify = ["false"]\n'
+            f'model_providers = {{ scripted = {{ name = "scripted", {address} }} }}\n'
+        )
+        self.before |= snapshot(settings.parent)
+
+    def start(self, *args: str, scenario: str = "ok") -> subprocess.Popen[str]:
+        self.configure(scenario)
         return subprocess.Popen(
             [sys.executable, "-m", "scoutkit", *args],
             cwd=self.repo,
-            env={**self.environment(scenario), **(env or {})},
+            env=self.environment(scenario),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -346,8 +358,8 @@ class Stage:
         args = ("ask", question, "--agent", agent, "--model", MODELS[agent], "--json", "--force", *more)
         return self.finish(self.start(*args, scenario=scenario), limit=limit)
 
-    def scoutkit(self, *args: str) -> Done:
-        return self.finish(self.start(*args))
+    def scoutkit(self, *args: str, scenario: str = "ok") -> Done:
+        return self.finish(self.start(*args, scenario=scenario))
 
     def undisturbed(self, *, wait: float = 10.0) -> None:
         """Nothing is left of a run but what scoutkit keeps of it. A process may take `wait` seconds to end."""
@@ -376,8 +388,8 @@ class Stage:
             if cwd.startswith(runs) or any(one in line for one in slow) or f"{runs}/" in line
         ]
 
-    def keyless(self, done: Done) -> None:
-        """No key got anywhere but into the header of a request that it is for."""
+    def keyless(self, done: Done, *, told: bool = False) -> None:
+        """No key got anywhere but into the header of a request that it is for; `told`: and what the model was told."""
         assert not done.leaks, done.leaks
         for text in (done.out, done.err):
             assert not [key for key in KEYS.values() if key in text]
@@ -387,7 +399,7 @@ class Stage:
                     data = path.read_bytes()
                     assert not [key for key in KEYS.values() if key.encode() in data], path
         found = [(one.path, one.leaks(key)) for one in self.server.requests for key in KEYS.values() if one.leaks(key)]
-        assert not found, found
+        assert told or not found, found
 
 
 def _reading(popen: subprocess.Popen[str], into: list[str]) -> Any:

@@ -1,0 +1,52 @@
+"""Real programs in a repository that means harm, and a model that does as it is told: nothing gets out."""
+
+from __future__ import annotations
+
+import pytest
+from stage import Stage
+
+ISOLATIONS = ("bwrap", "landlock", "none")
+
+
+@pytest.fixture(params=ISOLATIONS)
+def isolation(request: pytest.FixtureRequest) -> str:
+    if request.param == "bwrap":
+        request.getfixturevalue("bwrap")
+    return str(request.param)
+
+
+def test_what_a_repository_brings_is_not_run(stage: Stage, agent: str, isolation: str) -> None:
+    stage.hostile()
+    done = stage.ask(agent, "ok", "--isolate", isolation)
+    assert done.code == 0, done.err
+    assert done.answer["run"]["isolation"] == isolation
+    assert not list(stage.proof.iterdir())
+    stage.undisturbed()
+    stage.keyless(done)
+
+
+@pytest.mark.parametrize("scenario", ["write", "escape"])
+def test_an_agent_that_tries_to_write_writes_nothing(stage: Stage, agent: str, isolation: str, scenario: str) -> None:
+    stage.hostile()
+    done = stage.ask(agent, scenario, "--isolate", isolation)
+    assert done.code == 0, done.err
+    tried = stage.server.asked(scenario)[-1].results
+    assert len(tried) >= 4
+    if scenario == "write":
+        assert "written by a tool" not in tried[-1], "the worktree of a question is not written to"
+        assert "class Signer" in tried[-1]
+    stage.undisturbed()
+    stage.keyless(done)
+
+
+def test_an_agent_reaches_its_model_and_nothing_else(stage: Stage, agent: str, bwrap: None) -> None:
+    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "model")
+    assert done.code == 0, done.err
+    stage.undisturbed()
+
+
+def test_an_agent_without_a_network_says_so(stage: Stage, agent: str, bwrap: None) -> None:
+    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "none", "--timeout", "20s")
+    assert done.code == 4, (done.out, done.err)
+    assert not stage.server.asked("ok")
+    stage.undisturbed()
