@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from scoutkit.agents import copilot_package, prices
+from scoutkit.agents import causes, copilot_package, prices
 from scoutkit.agents.program import STOP, Program, address, private, temporary
 from scoutkit.agents.stream import Stream, call, number
 from scoutkit.agents.verdict import readable
@@ -153,6 +153,7 @@ class CopilotReader(Stream):
         self._prices = prices or {}
         self._priced = priced  # by tokens; GitHub counts requests
         self._part = ""  # of a message that is being written
+        self._status: int | None = None  # of the HTTP answer that is tried again
 
     def understand(self, said: Mapping[str, Any]) -> Iterable[Event]:
         kind = str(said["type"])
@@ -180,9 +181,13 @@ class CopilotReader(Stream):
                 yield Event(EventKind.TOOL_CALL, call(name, given, self._tree), data={"tool": name, "input": given})
             case "tool.execution_complete":
                 yield self._result(data)
+            case "model.call_failure":
+                self._status = number(data.get("statusCode"))
+                yield Event(EventKind.OTHER, data=said)
             case "assistant.turn_retry":
-                yield Event(EventKind.RETRY, str(data["reason"]))
-            case "session.info":
+                what, hint = causes.explain(self.program, str(data["reason"]).replace("_", " "), status=self._status)
+                yield Event(EventKind.RETRY, what, data={"hint": hint, "status": self._status})
+            case "session.info" if data["infoType"] != "configuration":
                 yield Event(EventKind.STATUS, str(data["message"]))
             case "session.error":
                 self.seen.error, self.seen.hint = _plain(str(data["message"]))

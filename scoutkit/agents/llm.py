@@ -2,21 +2,23 @@
 
 It has no tools of its own, prints plain text, and ends with exit status 0 after half an answer. So each tool that it
 calls writes a line on stdout (`llm_tools.py`): what follows the last of them is the report, which has to show its end.
-It keeps nothing that could be resumed: with its log on, an answer is logged once it is whole.
+It cannot resume what was stopped: an answer is logged once it is whole. So its tools keep what they answered, and the
+report is asked for with that.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from scoutkit.agents import prices
-from scoutkit.agents.program import Program, address, private, table, temporary
+from scoutkit.agents.program import STOP, Program, address, private, table, temporary
 from scoutkit.agents.stream import Stream, short
 from scoutkit.agents.verdict import readable
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
@@ -40,6 +42,7 @@ TOOLS = "llm_tools.py"
 
 _MARK = "\x1e"
 _USAGE = re.compile(r"^Token usage: ([\d,]+) input(?:, ([\d,]+) output)?(?:, (\{.*\}))?", re.MULTILINE)
+_HEARD = 100_000  # characters of what its tools answered that a last question repeats
 _KEEP = 2_000_000  # bytes of a settings file; its folder has a database of what was asked, too
 _HOSTS = {
     r"claude|anthropic": "api.anthropic.com:443",
@@ -80,12 +83,14 @@ class Llm:
         tools = scratch / TOOLS
         shutil.copyfile(Path(__file__).with_name(TOOLS), tools)
         model = mission.model or _default()
-        argv = (path, "prompt", "--functions", str(tools), "--chain-limit", str(mission.limits.turns or 0))
+        answers = scratch / "answers.jsonl"
+        fixed = (path, "prompt", "--usage", "--no-log", *(("--model", mission.model) if mission.model else ()))
         shown, user_base = _installed(path)
         keys = PROGRAM.environment()
-        return Invocation(
-            argv=(*argv, "--usage", "--no-log", *(("--model", mission.model) if mission.model else ())),
-            reader=LlmReader(version=PROGRAM.version(), model=model, prices=self.prices),
+        reader = LlmReader(version=PROGRAM.version(), model=model, prices=self.prices)
+        start = Invocation(
+            argv=(*fixed, "--functions", str(tools), "--chain-limit", str(mission.limits.turns or 0)),
+            reader=reader,
             stdin=prompt,
             env={
                 **keys,
@@ -94,11 +99,21 @@ class Llm:
                 "HOME": str(home),
                 "LLM_USER_PATH": str(home / "llm"),
                 "SCOUTKIT_WORKTREE": str(worktree),
+                "SCOUTKIT_ANSWERS": str(answers),
             },
             shown=shown,
             hosts=_hosts(model, keys),
             idle=IDLE,
         )
+
+        def closing() -> Invocation | None:
+            heard = _heard(answers)
+            if not heard:
+                return None  # it knows nothing yet
+            asked = f"{prompt}\n\n# What you have looked at so far\n\n{heard}\n\n{STOP}"
+            return replace(start, argv=fixed, reader=reader.again(), stdin=asked, closing=None)
+
+        return replace(start, closing=closing)
 
 
 class LlmReader(Stream):
@@ -132,6 +147,11 @@ class LlmReader(Stream):
         yield Event(EventKind.TOOL_CALL, short(f"{tool} {about}"), data={"tool": tool})
         yield Event(EventKind.TOOL_RESULT, data={"tool": tool, "ok": worked})
 
+    def again(self) -> Self:
+        later = super().again()
+        later._message, later._waiting = [], True
+        return later
+
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:
         """It says on stderr what went wrong and, once all went well, what each answer used."""
         seen, told = self.seen, readable(stderr_tail)
@@ -163,6 +183,17 @@ class LlmReader(Stream):
             wrote += int(answered.replace(",", "") or 0)
             cached += sum(int(count) for count in re.findall(r'"cached_tokens": (\d{1,15})', details))
         return Usage(read, wrote, prices.cost(self.seen.model, prices.Tokens(read, wrote, cached), self._prices))
+
+
+def _heard(file: Path) -> str:
+    """What its tools answered, the latest of it where that is much."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        said = [json.loads(line) for line in lines]
+        told = [f"## {one['call']}\n\n{one['answer']}" for one in said]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return "\n\n".join(told)[-_HEARD:]
 
 
 def _folder() -> Path:

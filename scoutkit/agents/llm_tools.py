@@ -1,8 +1,9 @@
 """Tools that let a model behind `llm` read one repository: for `llm --functions`, which runs this file by itself.
 
 Every name here that can be called and has no underscore is a tool. It is confined to the folder that the variable
-SCOUTKIT_WORKTREE names: what leads out of it, by `..` or by a link, is refused. Needs the standard library alone, and
-writes nothing but a line on stdout for each call, which is how scoutkit sees what was looked at.
+SCOUTKIT_WORKTREE names: what leads out of it, by `..` or by a link, is refused. Needs the standard library alone. Each
+call writes a line on stdout, which is how scoutkit sees what was looked at, and one with its answer to the file that
+SCOUTKIT_ANSWERS names, from which a report can be asked for once a limit has stopped the model.
 """
 
 import fnmatch as _fnmatch
@@ -77,7 +78,17 @@ def _told(tool: str, about: object, work: _Callable[[], str]) -> str:
     said = _json.dumps({"tool": tool, "about": str(about)[:200], "ok": good})
     _sys.stdout.write(f"\n{_MARK}{said}\n")
     _sys.stdout.flush()
+    _keep(f"{tool} {about}", answer)
     return answer
+
+
+def _keep(call: str, answer: str) -> None:
+    if file := _os.environ.get("SCOUTKIT_ANSWERS"):
+        try:
+            with _Path(file).open("a", encoding="utf-8", errors="replace") as out:
+                out.write(_json.dumps({"call": call[:_LINE], "answer": answer}) + "\n")
+        except (OSError, ValueError):
+            pass  # the answer counts more than its copy
 
 
 def _root() -> _Path:

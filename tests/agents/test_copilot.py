@@ -100,7 +100,10 @@ def test_tools_turns_and_retries_are_told_and_the_prompt_is_not() -> None:
     assert sum(event.kind is EventKind.TURN for event in events) == 3
     assert "Reply in Markdown" not in str(events)
     _, events = read("e429")
-    assert [event.text for event in events if event.kind is EventKind.RETRY] == ["rate_limit"] * 5
+    retries = [event for event in events if event.kind is EventKind.RETRY]
+    assert [(event.text, event.data["hint"]) for event in retries] == [("rate limit", "try again later")] * 5
+    _, events = read("cut")
+    assert {event.text for event in events if event.kind is EventKind.RETRY} == {"streaming error"}
 
 
 def test_tokens_cost_something_where_a_provider_is_paid_by_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import stat
 import sys
@@ -185,6 +186,24 @@ def test_it_gets_tools_confined_to_the_worktree(venv: Path, theirs: Path, tmp_pa
     assert start.env["SCOUTKIT_WORKTREE"] == str(tmp_path)
     assert start.argv[start.argv.index("--chain-limit") + 1] == "4"
     assert Llm().kinds == {Kind.ASK}
+
+
+def test_a_report_is_asked_for_with_what_its_tools_answered(
+    venv: Path, theirs: Path, tmp_path: Path, scratch: Path
+) -> None:
+    start = Llm().invocation(MISSION, "Where is it?", tmp_path, scratch)
+    assert start.closing is not None
+    assert start.closing() is None, "nothing was looked at"
+    answer = {"call": "grep x", "answer": "a.py:1: x"}
+    Path(start.env["SCOUTKIT_ANSWERS"]).write_text(f"{json.dumps(answer)}\n")
+    closing = start.closing()
+    assert closing is not None
+    assert "--functions" not in closing.argv
+    assert closing.stdin.startswith("Where is it?\n")
+    assert "## grep x\n\na.py:1: x\n" in closing.stdin
+    for line in ("# It is in a.py", "", "`a.py:1` has it."):
+        list(closing.reader.feed(line))
+    assert closing.reader.finish(0, "", None).report == "# It is in a.py\n\n`a.py:1` has it.\n"
 
 
 @pytest.mark.parametrize(

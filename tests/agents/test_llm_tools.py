@@ -146,6 +146,17 @@ def test_each_call_leaves_a_line_that_the_reader_understands(
     assert [json.loads(line[1:])["ok"] for line in lines] == [True, False]
 
 
+def test_answers_are_kept_where_a_variable_says(
+    tools: dict[str, Tool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "answers.jsonl"
+    monkeypatch.setenv("SCOUTKIT_ANSWERS", str(kept))
+    answer = tools["read_file"]("notes.md", 1, 1)
+    assert json.loads(kept.read_text()) == {"call": "read_file notes.md", "answer": answer}
+    monkeypatch.setenv("SCOUTKIT_ANSWERS", str(tmp_path / "no/where"))
+    assert tools["read_file"]("notes.md", 1, 1) == answer
+
+
 _PATHS = st.text(alphabet="./~\\ab\0 \n*", max_size=12) | st.sampled_from(["out", "up/x", "app", "notes.md"])
 
 
