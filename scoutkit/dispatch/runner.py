@@ -191,7 +191,10 @@ class _Stage:
             return sandbox.Inside(invocation.argv, env)
         home = Path(extra["HOME"]) if "HOME" in extra else None
         own = home if home and home.is_relative_to(room.scratch) else None
+        report = bool(invocation.report_file) and (room.worktree / invocation.report_file).is_relative_to(room.worktree)
         room = replace(room, env=env, shown=invocation.shown, hosts=invocation.hosts, home=own)
+        if report:  # where the user's own command leaves it; the worktree is thrown away all the same
+            room = replace(room, writable=True)
         return sandbox.wrap(isolation, invocation.argv, room)
 
     def tell(self, line: str, **data: str) -> None:

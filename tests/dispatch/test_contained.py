@@ -223,6 +223,12 @@ def test_the_worktree_can_be_written_when_that_is_asked_for(play, how):
     assert outcome.report == ("wrote\nwrote" if how == "none" else "refused\nrefused")
 
 
+def test_a_command_that_is_to_leave_its_report_in_the_worktree_can(play, how):
+    invocation = replace(sh("echo '# Found' > answer.md; echo log"), report_file="answer.md")
+    invocation.reader.finish = lambda code, tail, file: Outcome(Result.DONE if file else Result.FAILED, file or tail)
+    assert play.send(invocation, isolation=how, writable=False).report == "# Found\n"
+
+
 def test_the_worktree_of_a_scout_can_be_written(play, how):
     assert play.send(sh("touch x ../shadow.git/x && echo wrote"), isolation=how, writable=True).report == "wrote"
 
