@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap")
+_CONFIDENTIAL = (("/etc", 9), ("/usr/local/etc", 9), ("/opt", 2))  # looked through this deep: /opt may be large
 _FILES = (
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -113,7 +114,7 @@ def view(room: Room, program: str = "") -> View:
     shown = [*system, *kept, *write]
     return View(
         system=tuple(system),
-        hidden=tuple(private(Path("/etc"))),
+        hidden=tuple(path for folder, depth in _CONFIDENTIAL for path in private(Path(folder), depth)),
         read=tuple(kept),
         write=tuple(write),
         links=tuple((target, link) for link, target in links.items() if not _inside(link, shown)),
@@ -130,7 +131,8 @@ def _wanted(room: Room, program: str) -> Iterator[Path]:
             yield entry.parent
         elif not _is((entry / ".git").exists):
             yield entry
-            yield from (entry.parent / name for name in _BESIDE if entry.name == "bin")
+            if entry.name == "bin" and entry.parent != Path.home():
+                yield from (entry.parent / name for name in _BESIDE)
     if program:
         yield Path(program)
 
@@ -189,7 +191,7 @@ def _unquoted(line: bytes) -> bytes:
     return line[1:-1].decode("unicode_escape").encode("latin-1")
 
 
-def private(folder: Path) -> Iterator[Path]:
+def private(folder: Path, depth: int = 9) -> Iterator[Path]:
     """What in a folder not everybody may read: passwords, host keys. A private folder stands for its contents."""
     try:
         entries = list(os.scandir(folder))
@@ -203,7 +205,7 @@ def private(folder: Path) -> Iterator[Path]:
         if stat.S_ISDIR(mode):
             if mode & 0o005 != 0o005:
                 yield Path(entry.path)
-            else:
-                yield from private(Path(entry.path))
+            elif depth > 1:
+                yield from private(Path(entry.path), depth - 1)
         elif stat.S_ISREG(mode) and not mode & 0o004:
             yield Path(entry.path)

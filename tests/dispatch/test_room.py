@@ -47,7 +47,9 @@ def test_what_not_everybody_may_read(tmp_path: Path) -> None:
         (tmp_path / name).chmod(mode)
     (tmp_path / "shut").chmod(0o710)
     (tmp_path / "link").symlink_to("key")
+    tmp_path.joinpath("home").chmod(0o755)
     assert sorted(rooms.private(tmp_path)) == [tmp_path / "key", tmp_path / "shut", tmp_path / "sub/key"]
+    assert sorted(rooms.private(tmp_path, 1)) == [tmp_path / "key", tmp_path / "shut"]
 
 
 def test_links_on_the_way_to_what_is_shown_are_there(room: Room, tmp_path: Path) -> None:
@@ -81,3 +83,11 @@ def test_xdg_folders_of_the_user_are_not_the_agents(room: Room) -> None:
     tmp = f"{room.scratch}/tmp"
     own = {"HOME": f"{room.scratch}/home", "XDG_CACHE_HOME": f"{room.scratch}/cache", "A": "b"}
     assert inside == {**own, "TMPDIR": tmp, "TMP": tmp, "TEMP": tmp}
+
+
+def test_what_is_beside_a_bin_is_shown_but_not_in_the_home_folder(room: Room, home: Path) -> None:
+    for name in ("bin", "lib", "brew/bin", "brew/Cellar", "brew/etc"):
+        (home / name).mkdir(parents=True)
+    seen = rooms.view(Room(room.worktree, room.shadow, room.scratch, {"PATH": f"{home}/bin:{home}/brew/bin"}))
+    own = {str(path.relative_to(home)) for path in seen.read if path.is_relative_to(home)}
+    assert own == {"bin", "brew/bin", "brew/Cellar"}
