@@ -171,6 +171,10 @@ class GeminiReader(Stream):
         elif exit_code is not None and 144 <= exit_code <= 254:
             seen.status = exit_code + 256
             seen.error = seen.error or f"its model answered {seen.status}"
+        elif seen.error and (
+            trace := re.findall(r"^ +(?:code|status): ([45]\d\d)$", readable(stderr_tail), re.MULTILINE)
+        ):
+            seen.status = int(trace[-1])
         return super().finish(exit_code, stderr_tail, report_file)
 
     def _turn(self) -> Iterable[Event]:

@@ -165,6 +165,8 @@ class LlmReader(Stream):
             seen.error = errors[-1].strip("'\"")
             if seen.error.startswith("Chain limit of"):
                 seen.limit = "it reached its limit of turns"
+            elif re.search(r"line \d+ column \d+ \(char \d+\)$", seen.error):  # of what should be JSON
+                seen.error = f"malformed response: {seen.error}"
         return super().finish(exit_code, stderr_tail, report_file)
 
     def _pause(self) -> None:

@@ -27,6 +27,13 @@ EXPECTED = {
     "ok-stdin": ("done", "", "", 3600, 240),
     "e400": ("failed", "the model refused the request: 400 scripted failure", LOGS, 0, 0),
     "e401": ("failed", "its key is refused: 401 API key not valid", "GEMINI_API_KEY", 0, 0),
+    "own-e404": (
+        "failed",
+        "the model is unknown: scripted failure",
+        "--model NAME",
+        0,
+        0,
+    ),  # only stderr has the status
     "e429": ("failed", "rate limit: You exceeded your current quota", "try again in 1s", 0, 0),
     "e500": ("failed", "the model's server has trouble: 500", "try again later", 0, 0),
     "cut": ("failed", "cut off on its way: Model stream ended", "ask again", 0, 0),

@@ -26,6 +26,7 @@ EXPECTED = {
     "own": ("done", "", "", 3600, 240),
     "own-midcut": ("failed", "its report breaks off in the middle", "ask again", 1200, 80),  # exit 0
     "own-turns": ("budget", "its limit of turns", "", None, None),
+    "own-garbage": ("failed", "cut off on its way: malformed response", "ask again", None, None),
     "ok": ("failed", "it called no tool", LOGS, 1200, 80),
     "ok-json": ("failed", "it called no tool", LOGS, None, None),
     "tools": ("failed", "it called no tool", LOGS, 3600, 240),  # other tools, which leave no line on stdout
