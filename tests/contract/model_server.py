@@ -226,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         steps = SCENARIOS[scenario]
         turn = wire.turn(body)
         step = steps[min(turn, len(steps) - 1)]
-        if wire.asked_again(body):
+        if wire.asked_again(body) or (not tools and turn):  # a session that was stopped, and resumed for its report
             step = Say(DRAFT)
         elif not tools and isinstance(step, Do):
             step = Say("A title")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+
 import pytest
-from stage import Stage
+from stage import MODELS, Stage
 
 ISOLATIONS = ("bwrap", "landlock", "none")
 
@@ -13,6 +16,23 @@ def isolation(request: pytest.FixtureRequest) -> str:
     if request.param == "bwrap":
         request.getfixturevalue("bwrap")
     return str(request.param)
+
+
+ARMED = {  # how a program is to be started so that it does run what a repository brings, and what is run then
+    "claude": (("claude", "-p", "--model", MODELS["claude"]), {"claude-hook", "claude-server", "claude-helper"}),
+    "codex": (("codex", "exec", "--trust", "--model", MODELS["codex"], "-"), {"codex-server"}),
+}
+
+
+@pytest.mark.parametrize("agent", list(ARMED))
+def test_the_hostile_repository_is_armed(stage: Stage, agent: str) -> None:
+    """Without scoutkit its commands are run: what the other tests show is not that they do not work."""
+    stage.hostile()
+    stage.configure("ok")
+    argv, run = ARMED[agent]
+    with contextlib.suppress(subprocess.TimeoutExpired):  # it was told of a model that is not there
+        subprocess.run(argv, cwd=stage.repo, env=stage.environment("ok"), input=b"Why?", capture_output=True, timeout=8)
+    assert run <= {path.name for path in stage.proof.iterdir()}
 
 
 def test_what_a_repository_brings_is_not_run(stage: Stage, agent: str, isolation: str) -> None:
@@ -46,7 +66,7 @@ def test_an_agent_reaches_its_model_and_nothing_else(stage: Stage, agent: str, b
 
 
 def test_an_agent_without_a_network_says_so(stage: Stage, agent: str, bwrap: None) -> None:
-    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "none", "--timeout", "20s")
+    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "none", "--timeout", "8s")
     assert done.code == 4, (done.out, done.err)
     assert not stage.server.asked("ok")
     stage.undisturbed()
