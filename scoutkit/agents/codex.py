@@ -34,7 +34,8 @@ PROGRAM = Program(
 IDLE = 300.0  # a long thought or a slow command says nothing for minutes
 
 _FIXED = (
-    *("-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", "-c", "features.plugins=false"),
+    *("-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false"),
+    *("-c", "features.plugins=false", "-c", "features.apps=false"),  # what the user has connected is not for a mission
     *("-c", 'approval_policy="never"', "-c", 'cli_auth_credentials_store="file"'),
     *("-c", "shell_environment_policy.ignore_default_excludes=false"),  # no keys for the commands that it runs
     *("-c", "sandbox_workspace_write.exclude_slash_tmp=true"),  # there are other runs' worktrees
@@ -73,7 +74,7 @@ class Codex:
         config = codex_config.carried()
         private(home / ".codex" / "config.toml", codex_config.written(config))
         model = ("-m", mission.model) if mission.model else ()
-        own = ("--trust",) if mission.trusted else ("--ignore-rules",)
+        own = ("--trust",) if mission.trusted else ("--ignore-rules", "-c", "features.hooks=false")
         fixed = (path, "exec", "--json", "--skip-git-repo-check", "-C", str(worktree), *_FIXED, *model, *own)
         reader = CodexReader(
             version=PROGRAM.version(),
@@ -96,7 +97,8 @@ class Codex:
         def closing() -> Invocation | None:
             if not reader.seen.session:
                 return None
-            argv = (*fixed, "-s", "read-only", "resume", reader.seen.session, "-")
+            no_tools = ("-s", "read-only", "-c", "features.shell_tool=false")
+            argv = (*fixed, *no_tools, "resume", reader.seen.session, "-")
             return replace(start, argv=argv, reader=reader.again(), stdin=STOP, closing=None)
 
         return replace(start, closing=closing)

@@ -336,8 +336,12 @@ def test_its_sandbox_is_for_where_there_is_no_other(program, tmp_path, kind, iso
 
 
 def test_only_a_trusted_repository_has_its_settings_used(program, tmp_path):
-    assert "--trust" not in invoke(tmp_path)[0].argv
-    assert "--trust" in invoke(tmp_path, replace(MISSION, trusted=True))[0].argv
+    cautious, trusting = (invoke(tmp_path, replace(MISSION, trusted=trusted))[0].argv for trusted in (False, True))
+
+    assert {"--ignore-rules", "features.hooks=false"} <= set(cautious)
+    assert "--trust" not in cautious
+    assert "--trust" in trusting
+    assert not {"--ignore-rules", "features.hooks=false"} & set(trusting)
 
 
 CONFIG = r"""
@@ -441,7 +445,9 @@ def test_it_closes_by_resuming_its_session(program, tmp_path):
     list(invocation.reader.feed('{"type":"thread.started","thread_id":"T1"}'))
     last = invocation.closing()
 
-    assert last.argv[-5:] == ("-s", "read-only", "resume", "T1", "-")
+    assert last.argv[-3:] == ("resume", "T1", "-")
+    assert after(last.argv, "-s") == "read-only"
+    assert "features.shell_tool=false" in last.argv
     assert "<!-- end of report -->" in last.stdin
     assert last.env == invocation.env
     assert last.closing is None
