@@ -120,7 +120,10 @@ class Program:
         return {name: os.environ[name] for name in self.keys if name in os.environ}
 
     def home(self, scratch: Path) -> tuple[Path, tuple[tuple[Path, Path], ...]]:
-        """A home folder for one run, with a copy of the login and nothing else, and the pairs to put back."""
+        """A home folder for one run, with a copy of the login and nothing else, and the pairs to put back.
+
+        Raises Unavailable for a login that cannot be read.
+        """
         home = scratch / "home"
         home.mkdir(mode=0o700, exist_ok=True)
         pairs = []
@@ -129,7 +132,11 @@ class Program:
             copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if file.is_file():
                 private(copy, "")
-                shutil.copyfile(file, copy)
+                try:
+                    shutil.copyfile(file, copy)
+                except OSError as error:
+                    what = f"the login of {self.name} cannot be read: {file}: {error.strerror}"
+                    raise Unavailable(what, "check its permissions") from error
                 pairs.append((file, copy))
         return home, tuple(pairs)
 

@@ -137,6 +137,17 @@ def test_a_runs_home_is_private_and_has_a_copy_of_the_login_alone(tool, home, tm
     assert TOOL.home(scratch)[1] == pairs  # once more, over what is there
 
 
+def test_a_login_that_cannot_be_read_is_said(tool, home, tmp_path):
+    (home / ".tool").mkdir()
+    (home / ".tool/login.json").symlink_to("/proc/self/mem")
+
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+
+    with pytest.raises(Unavailable, match=r"login\.json: Input/output error"):
+        TOOL.home(scratch)
+
+
 def test_where_it_is_installed_is_its_package_too(tool, tmp_path):
     package = tmp_path / "lib/node_modules/@some/tool/bin/tool.js"
     package.parent.mkdir(parents=True)
