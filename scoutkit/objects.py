@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -91,6 +91,11 @@ class Objects:
                 return None
             found = inside
         return found
+
+    def folder(self, tree: str, path: str) -> Mapping[str, Item]:
+        """What is in a folder, by name; its path ends with a slash, or is "" for the tree itself."""
+        item = self.item(tree, path.rstrip("/")) if path else Item(FOLDER, tree)
+        return self._entries(item.id) if item and item.mode == FOLDER else {}
 
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, Item]]:
         """Everything below a tree that is no folder."""

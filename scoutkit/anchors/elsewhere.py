@@ -12,7 +12,7 @@ from scoutkit.objects import LINK, Objects
 
 _FILES = 4_000  # files that are read
 _BYTES = 64_000_000
-_RENAMED = 0.3  # of a file's lines that a renamed one keeps, at least
+RENAMED = 0.3  # of a file's lines that a renamed one keeps, at least
 _CLOSE = 0.15  # the same, of one with the same name in another folder
 _HOLDING = 20  # files that hold a line
 _NEEDLE = 8  # letters and digits of a line that is looked for in other files
@@ -56,7 +56,7 @@ class Elsewhere:
         best = []
         for _, one, document in rated[:6]:
             share, same_name = alike(old.keys, document.keys), one.rpartition("/")[2] == base
-            if share >= (_CLOSE if same_name else _RENAMED):
+            if share >= (_CLOSE if same_name else RENAMED):
                 best.append((share + 0.1 * same_name, one))
         return [(one, share) for share, one in sorted(best, reverse=True)[:3]]
 

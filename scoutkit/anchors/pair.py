@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scoutkit.anchors import score
+from scoutkit.anchors.boilerplate import Boilerplate
 from scoutkit.anchors.document import Document
-from scoutkit.anchors.elsewhere import Elsewhere
+from scoutkit.anchors.elsewhere import RENAMED, Elsewhere
 from scoutkit.anchors.guess import Guess, Lines
 from scoutkit.anchors.targets import CommitFiles, Target
 from scoutkit.anchors.within import Within
@@ -37,6 +38,7 @@ class Pair:
         self._old, self._new = old, new
         self._within: dict[tuple[str, str], Within] = {}
         self._elsewhere = Elsewhere(objects, new, old.tree, notes)
+        self._boilerplate = Boilerplate(objects, old)
 
     def find(self, path: str, lines: Lines, *, wide: bool = True) -> Found:
         """Where lines of the commit's file `path` are in the target; not `wide`: in the same file only."""
@@ -66,7 +68,7 @@ class Pair:
             return
         looked: set[str] = {here}
         if document is None:
-            renamed = self._elsewhere.renamed(path, lines.document.id, lines.document)
+            renamed = self._renamed(path, lines)
             for other, share in renamed:
                 looked.add(other)
                 for guess in self._in(other, lines):
@@ -74,12 +76,25 @@ class Pair:
                     yield replace(guess, how=f"renamed {guess.how}", share=share, behind=renamed[0][1] - share)
             if best >= _ENOUGH:
                 return
+        if self._boilerplate.holds(path, lines):
+            return
         for other in self._elsewhere.holding(path, lines.keys, lines.document.lines[lines.start : lines.end + 1]):
             if other not in looked and not self._had(other, lines):
                 document = self._new.document(other)
                 for guess in self._between(lines.document, document).elsewhere(lines) if document else ():
                     if guess.survived >= _ENOUGH:
                         yield replace(guess, how=f"other {guess.how}", path=other)
+
+    def _renamed(self, path: str, lines: Lines) -> list[tuple[str, float]]:
+        """Files that this one may have become. Lines that many files hold do not make one of them."""
+        found = self._elsewhere.renamed(path, lines.document.id, lines.document)
+        if not found or found[0][1] == 1.0 or not self._boilerplate.holds(path, lines):
+            return found
+        return [
+            (other, share)
+            for other, share in found
+            if (new := self._new.document(other)) and self._boilerplate.share(path, lines.document, new) >= RENAMED
+        ]
 
     def _had(self, path: str, lines: Lines) -> bool:
         """Did a file hold the lines before? Then they did not move there."""

@@ -147,6 +147,39 @@ def test_a_deleted_file_is_gone(tree, old):
     assert tree.moved(SIGN, old, tree.commit()) == ("gone", None)
 
 
+LICENCE = (
+    "# Licensed under the Example License, version 3\n# You may not use this file except in compliance with it.\n#\n"
+    "# Distributed without warranties or conditions of any kind, either express or implied.\n\n"
+)
+
+
+@pytest.mark.parametrize("now", [LICENCE, LICENCE.replace("version 3", "version 4 or later")])
+@pytest.mark.parametrize("rest", ["import os\n", SIGNING])
+def test_a_licence_header_that_many_files_have_did_not_go_to_one_of_them(tree, now, rest):
+    for name in "abcd":
+        tree.put(f"lib/{name}.py", f"{LICENCE}def {name}(queue):\n    return queue.push('{name}')\n")
+    tree.put("tools/main.py", LICENCE + rest)
+    old = tree.commit()
+    tree.put("tools/main.py", None)
+    tree.put("lib/new.py", f"{now}def task(queue):\n    return queue.pull(retries=3)\n")
+    new = tree.commit()
+    assert tree.moved(("tools/main.py", 1, 4), old, new) == ("gone", None)
+    tree.put("lib/new.py", None)
+    tree.put("lib/main.py", f"{now}{rest}def task(queue):\n    return queue.pull()\n")
+    if rest == SIGNING:  # the file itself did
+        verdict, place = tree.moved(("tools/main.py", 1, 4), old, tree.commit())
+        assert (verdict, place) == ("moved" if now == LICENCE else "edited", ("lib/main.py", 1, 4))
+
+
+def test_a_file_of_nothing_but_a_licence_did_not_become_one_that_says_more(tree):
+    for name in "abcd":
+        tree.put(f"lib/{name}/__init__.py", LICENCE)
+    old = tree.commit()
+    tree.put("lib/d/__init__.py", None)
+    tree.put("lib/e/__init__.py", LICENCE + "# And this.\n")
+    assert tree.moved(("lib/d/__init__.py", 1, 4), old, tree.commit())[0] in ("gone", "ambiguous")
+
+
 def test_a_file_written_anew_is_gone(tree, old):
     tree.put("a/signing.py", "".join(f"// {n}: nothing that was here before\nint x{n};\n" for n in range(20)))
     assert tree.moved(SIGN, old, tree.commit()) == ("gone", None)
