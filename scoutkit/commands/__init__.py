@@ -17,9 +17,9 @@ def main() -> None:
     open_streams()
     escape_unprintable()
     code = run(sys.argv[1:])
-    if (error := flush()) and not code:
+    if error := flush():
         complain(error)
-        code = error.exit_code
+        code = code or error.exit_code
     sys.exit(code)
 
 

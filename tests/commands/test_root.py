@@ -169,6 +169,16 @@ def test_an_answer_that_cannot_be_written_is_an_error(repo: Path, command: str):
     ]
 
 
+def test_an_answer_that_cannot_be_written_is_told_whatever_the_answer_is(repo: Path):
+    (repo / "src/auth/signing.py").unlink()
+    line = f"{PYTHON} -m scoutkit locate src/auth/signing.py:12-14 --from HEAD"
+    done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[0], done.stderr) == (1, "gone", "")
+    done = subprocess.run(["sh", "-c", f"{line} >/dev/full"], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write the answer: No space left on device\nhint: ")
+
+
 def test_a_folder_that_was_deleted_is_no_repository(repo: Path):
     line = f"mkdir gone; cd gone; rmdir ../gone; {PYTHON} -P -m scoutkit list"
     done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
