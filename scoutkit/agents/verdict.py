@@ -15,6 +15,9 @@ _ESCAPE = re.compile(
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"  # every other control character but tab and newline
 )
 
+_NO_TEXT = re.compile(r"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")  # terminals are sent BEL, BS and ESC
+_LITTLE = 0.1  # of the characters of a text
+
 
 def readable(text: str) -> str:
     """Text as a person would read it: no escape sequences or control characters, lines ended by newlines alone."""
@@ -55,6 +58,11 @@ def _unclosed(report: str) -> str:
     return text.removesuffix(END_OF_REPORT).rstrip("`*").rstrip() if text.endswith(END_OF_REPORT) else report
 
 
+def _is_text(report: str) -> bool:
+    """Is it text, mostly? Pictures and other encodings come as U+FFFD and control characters."""
+    return sum(1 for _ in _NO_TEXT.finditer(report)) <= _LITTLE * len(report)
+
+
 def judge(
     report: str,
     exit_code: int | None,
@@ -67,7 +75,8 @@ def judge(
     model: str = "",
     version: str = "",
 ) -> Outcome:
-    """Done needs exit status 0 and a report that is not blank. What was said is kept either way, without closing line.
+    """Done needs exit status 0 and a report that is text and not blank. What was said is kept either way, without
+    closing line.
 
     `complete` is for streams that say when they end: without that line the rest may be missing. `error` is what the
     agent itself said went wrong; without it stderr's last line stands in for it.
@@ -75,9 +84,18 @@ def judge(
     text = _unclosed(readable(report)).strip("\n")
     if not text.strip():
         text = ""
-    if exit_code == 0 and text and complete:
+    is_text = _is_text(report)
+    if exit_code == 0 and text and complete and is_text:
         return Outcome(Result.DONE, f"{text}\n", usage=usage, model=model, version=version)
-    how = ending(exit_code) if exit_code != 0 else "it broke off" if text else "it left no report"
+    how = (
+        ending(exit_code)
+        if exit_code != 0
+        else "its report is no text"
+        if not is_text
+        else "it broke off"
+        if text
+        else "it left no report"
+    )
     said = last_line(error) or last_line(stderr_tail)
     reason = f"{how}: {said}" if said else how
     report = f"{text}\n" if text else ""

@@ -41,6 +41,25 @@ def test_a_placeholder_is_the_prompt_and_never_shell_code(stage, command):
     assert not (stage.worktree / "hit").exists()
 
 
+@pytest.mark.parametrize(
+    ("report", "done"),
+    [
+        (bytes(range(256)) * 8, False),
+        ("Ответ: подпись проверяется здесь.\n".encode("cp1251"), False),
+        ("Un café à côté, où l'été s'achève.\n".encode("latin-1") + b"The cookie is signed in src/app.py.\n" * 2, True),
+        ("Куки подписаны: src/app.py:3 ✓\n".encode(), True),
+        (b"\x1b[1m\x1b[31mSigned\x1b[0m\x1b[0m\b\b\n", True),
+    ],
+)
+def test_a_report_that_is_no_text_is_not_done(stage, report, done):
+    (stage.worktree / "report").write_bytes(report)
+    outcome, _ = stage.play(Command("cat report"))
+
+    assert outcome.result is (Result.DONE if done else Result.FAILED)
+    assert outcome.reason == ("" if done else "its report is no text")
+    assert outcome.report
+
+
 def test_with_a_placeholder_stdin_is_empty(stage):
     outcome, _ = stage.play(Command("echo {prompt}; cat; echo end"), "p")
 
