@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scoutkit.anchors.region import Regions
 
 HOLDING = (Verdict.FRESH, Verdict.MOVED)
+_NUMBER = re.compile(r":[0-9]+(?:-[0-9]+)?\Z")  # one so long that it was taken for a part of the path
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -82,7 +83,7 @@ def _follow(citation: Citation, commit: str, anchors: dict[tuple[str, int, int],
         return Followed(citation, was, Verdict.WRONG)
     anchor = anchors.get((was.path, was.start, was.end))
     if not 1 <= was.start <= was.end:
-        return Followed(citation, was, Verdict.GONE, why="it names no lines")
+        return Followed(citation, was, Verdict.GONE, why=_no_lines(was))
     if not commit and anchor is None:
         return Followed(citation, was, Verdict.GONE, why="the note has neither a commit nor an anchor to compare with")
     try:
@@ -90,6 +91,13 @@ def _follow(citation: Citation, commit: str, anchors: dict[tuple[str, int, int],
     except ScoutError as error:
         return Followed(citation, was, Verdict.GONE, why=error.message)
     return Followed(citation, was, _verdict(citation, located), located)
+
+
+def _no_lines(was: Region) -> str:
+    """Why a reference stands for no lines of any file."""
+    if was.start:
+        return "its end is before its start"
+    return "no file has such a line" if _NUMBER.search(was.path) else "it names no lines"
 
 
 def _verdict(citation: Citation, located: Located) -> Verdict:

@@ -19,6 +19,7 @@ from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTre
 from scoutkit.errors import NotFound, RepositoryError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
 from scoutkit.model.places import Repository
+from scoutkit.notefile import reference
 from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Item, Objects
 
 _SHOWN = 10  # candidates
@@ -129,8 +130,9 @@ class Regions:
         if not 1 <= region.start <= region.end <= max(len(document), 1):
             number = len(document)
             raise NotFound(
-                f"no such lines: {region.path}:{region.start}-{region.end}",
-                f"the file has {number} line{'s' * (number != 1)}, counted from 1",
+                f"no such lines: {reference.write(region.path, region.start, region.end)}, "
+                f"the file has {number} line{'s' * (number != 1)}",
+                "lines are counted from 1",
             )
         return Lines(document, region.start - 1, region.end - 1, (region.start_col, region.end_col))
 

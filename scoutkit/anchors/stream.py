@@ -16,6 +16,7 @@ from scoutkit.anchors.targets import CommitFiles
 from scoutkit.errors import NotFound, RepositoryError, ScoutError, UsageError
 from scoutkit.model.notes import Located, Region
 from scoutkit.model.places import Repository
+from scoutkit.notefile import reference
 from scoutkit.objects import Objects
 
 LONGEST = 1_000_000  # bytes of a question
@@ -132,11 +133,11 @@ def answer_json(located: Located) -> dict[str, Any]:
 
 
 def shown(region: Region) -> str:
-    """`path:12`, `path:12-40`, `path:12:5-14:20`."""
+    """`path:12`, `path:12-40`, `path:12:5-14:20`. A path that is not printable on one line is a JSON string."""
     if region.start_col:
-        return f"{region.path}:{region.start}:{region.start_col}-{region.end}:{region.end_col}"
-    lines = f"{region.start}" if region.start == region.end else f"{region.start}-{region.end}"
-    return f"{region.path}:{lines}"
+        path = reference.write(region.path, 0, 0)
+        return f"{path}:{region.start}:{region.start_col}-{region.end}:{region.end_col}"
+    return reference.write(region.path, region.start, region.end)
 
 
 def _place_json(region: Region | None) -> dict[str, Any]:

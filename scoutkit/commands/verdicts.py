@@ -90,7 +90,7 @@ def sentence(one: Followed, touched: Touched | None) -> str:
         parts.append(f"may be {' or '.join(places[:_SHOWN])}{more}" if places else "in several places")
     if one.why:
         parts.append(one.why)
-    if not one.holds and touched:
+    if not one.holds and touched and not (one.why and touched.last is None):
         parts.append(_commits(touched))
     return ", ".join(parts)
 
@@ -121,16 +121,22 @@ def _ago(at: str) -> str:
 
 
 def summary(found: Sequence[Checkup]) -> str:
-    """`3 notes hold, 1 does not: of 20 citations 17 fresh, 1 moved, 2 edited`."""
+    """`3 notes hold, 1 does not: of 20 citations 17 fresh, 1 moved, 2 edited`.
+
+    Citations that were wrong when their note was written are said to be so: they do not count.
+    """
     if not found:
         return "no note to check"
     held = sum(one.holds for one in found)
     lost = len(found) - held
     counted = Counter(followed.verdict for one in found for followed in one.followed)
-    said = ", ".join(f"{counted[verdict]:,} {verdict}" for verdict in Verdict if counted[verdict])
+    wrong = counted.pop(Verdict.WRONG, 0)
+    parts = [f"{counted[verdict]:,} {verdict}" for verdict in Verdict if counted[verdict]]
+    parts += [f"{wrong:,} wrong from the start"] if wrong else []
+    said = ", ".join(parts)
     notes = f"{say.count(held, 'note')} hold{'s' * (held == 1)}"
     notes += f", {lost:,} do{'es' * (lost == 1)} not" if lost else ""
-    return f"{notes}: of {say.count(counted.total(), 'citation')} {said}" if said else notes
+    return f"{notes}: of {say.count(counted.total() + wrong, 'citation')} {said}" if said else notes
 
 
 def _put(text: str, indent: str, *, colour: int = 2, head: str = "", plain: bool = False) -> None:

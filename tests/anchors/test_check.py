@@ -81,6 +81,21 @@ def test_does_not_hold_without_its_file(repo: Path, git: Callable[..., str], not
     assert follow(repo, note)[0].verdict is Verdict.GONE
 
 
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ((SIGNING, 400, 400), f"no such lines: {SIGNING}:400, the file has 18 lines"),
+        ((SIGNING, 4, 400), f"no such lines: {SIGNING}:4-400, the file has 18 lines"),
+        ((f"{SIGNING}:99999999999", 0, 0), "no file has such a line"),
+        ((SIGNING, 14, 12), "its end is before its start"),
+        ((SIGNING, 0, 0), "it names no lines"),
+    ],
+)
+def test_lines_that_there_never_were_are_gone_and_the_reason_is_told(repo: Path, note: Note, place, why) -> None:
+    (one,) = follow(repo, replace(note, citations=(Citation(*place, Verdict.SUPPORTED),), anchors=()))
+    assert (one.verdict, one.why) == (Verdict.GONE, why)
+
+
 def test_a_citation_that_was_wrong_at_birth_stays_wrong_and_does_not_count(repo: Path, note: Note) -> None:
     (one,) = follow(repo, replace(note, citations=note.citations[1:], anchors=()))
     assert (one.verdict, one.now, one.counts) == (Verdict.WRONG, None, False)

@@ -420,6 +420,15 @@ def test_names_that_are_no_text(repo, git):
     assert place(json.loads(done.stdout)) == (name, 2, 2)
 
 
+def test_a_path_with_a_newline_is_shown_on_one_line(scoutkit, repo, git):
+    (repo / SIGNING).rename(repo / "two\nlines.py")
+    git(repo, "add", "-A")
+    said = scoutkit("locate", f"{SIGNING}:12-14", "--from", "HEAD")
+    assert said.out.splitlines() == ['"two\\nlines.py":12-14  moved  0.99']
+    said = scoutkit("locate", f"{SIGNING}:13:5-14:9", "--from", "HEAD")
+    assert said.out.startswith('"two\\nlines.py":13:5-14:9  moved')
+
+
 def test_the_same_question_has_the_same_answer_every_time(repo, git):
     """More files hold the lines than are looked at; which are does not hang on how Python shuffles its sets."""
     text = (repo / SIGNING).read_text()

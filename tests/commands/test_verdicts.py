@@ -6,7 +6,8 @@ import pytest
 
 from scoutkit.anchors.check import Followed
 from scoutkit.commands import verdicts
-from scoutkit.model.notes import Citation, Located, Region, Verdict
+from scoutkit.model.notes import Citation, Located, Note, Region, Verdict
+from scoutkit.standing import Checkup
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,19 @@ def test_text_was_only_added_where_all_of_the_old_is_there(similarity, said):
     followed = Followed(Citation("src/a.py", 1, 6), Region("src/a.py", 1, 6), Verdict.EDITED, located)
 
     assert verdicts.sentence(followed, None) == f"edited: src/a.py:1-6 → 4-9, {said}"
+
+
+def test_what_was_wrong_from_the_start_is_told_apart_from_what_changed():
+    cited = [("a.py", Verdict.FRESH), ("b.py", Verdict.EDITED), ("c.py", Verdict.WRONG)]
+    followed = tuple(Followed(Citation(path, 1, 2), Region(path, 1, 2), verdict) for path, verdict in cited)
+    one = Checkup(Note("n", "T"), followed, {})
+
+    assert verdicts.summary([one]) == (
+        "0 notes hold, 1 does not: of 3 citations 1 fresh, 1 edited, 1 wrong from the start"
+    )
+    assert verdicts.summary([Checkup(Note("n", "T"), followed[2:], {})]) == (
+        "1 note holds: of 1 citation 1 wrong from the start"
+    )
 
 
 def test_where_nothing_is_checked_that_is_said():
