@@ -1,6 +1,6 @@
 """How often the region engine is right, on public annotations: a file, a range, two commits, the right range.
 
-    python benchmarks/regions/run.py --folder CLONES ANNOTATIONS.jsonl… [--wrong] [--table]
+    python benchmarks/regions/run.py --folder CLONES ANNOTATIONS.jsonl… [--wrong] [--no-baselines]
 
 CLONES holds the repositories, named `owner+name`, `owner/name` or `name` (also with `/repo` below). A line of an
 annotation file is `{"repo","from","to","path","start","start_col","end","end_col","expect": {"path","start","end"}}`,
