@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "contract"))
@@ -80,6 +80,7 @@ def play(stage: Stage, plan: Plan) -> Done:
         "--isolate",
         plan.isolation,
     )
+    began = time.monotonic()
     popen = stage.start(*args, "--timeout", "20s", "--idle", "10s", scenario=plan.scenario)
     if plan.target:
         time.sleep(plan.after)
@@ -93,6 +94,7 @@ def play(stage: Stage, plan: Plan) -> Done:
             except ProcessLookupError:
                 continue
     done = stage.finish(popen, limit=150)
+    done = replace(done, seconds=time.monotonic() - began)
     after = stage.scoutkit("runs")
     if after.code != 0:
         raise AssertionError(f"scoutkit runs: {after.code}\n{after.err}")

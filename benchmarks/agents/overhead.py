@@ -82,6 +82,7 @@ def bare(stage: Stage, agent: str, place: Path) -> Cost:
     checkout, scratch = place / "checkout", place / "scratch"
     git(place, "clone", "-q", str(stage.repo), str(checkout))
     scratch.mkdir()
+    stage.configure("ok")
     os.environ.update(stage.environment("ok"))
     mission = Mission(Kind.ASK, QUESTION, "HEAD", agent, model=MODELS[agent])
     call = registry.find(agent, Settings()).invocation(mission, QUESTION, checkout, scratch)
@@ -89,6 +90,7 @@ def bare(stage: Stage, agent: str, place: Path) -> Cost:
 
 
 def driven(stage: Stage, agent: str, isolation: str) -> Cost:
+    stage.configure("ok")
     argv = [sys.executable, "-m", "scoutkit", "ask", QUESTION, "--agent", agent, "--model", MODELS[agent]]
     return measure([*argv, "--isolate", isolation, "--json"], stage.repo, stage.environment("ok"))
 

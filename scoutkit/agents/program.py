@@ -100,7 +100,12 @@ class Program:
         import subprocess
         import tempfile
 
-        with tempfile.TemporaryDirectory(prefix="scoutkit-") as home:
+        cache = config.user_cache() / "programs"  # where scoutkit may be killed without littering
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            cache = Path(tempfile.gettempdir())
+        with tempfile.TemporaryDirectory(prefix="asking-", dir=cache) as home:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "NO_COLOR": "1"}
             try:
                 done = process.run([self.path, "--version"], cwd=Path(home), env=env, timeout=_PATIENCE)
