@@ -88,7 +88,7 @@ def load(name: str, settings: config.Settings, *, agent_cmd: str = "") -> Agent:
     target: str | EntryPoint | None = REGISTRY.get(plain) or _entry_points().get(plain)
     if target is None:
         raise _unknown(plain, settings)
-    return _made(plain, target, argument if colon else None)
+    return _made(plain, target, argument if colon else None, settings)
 
 
 def choose(
@@ -144,7 +144,8 @@ def _entry_points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _made(name: str, target: str | EntryPoint, argument: str | None) -> Agent:
+def _made(name: str, target: str | EntryPoint, argument: str | None, settings: config.Settings) -> Agent:
+    """The agent. One that counts what its model costs takes the user's own `prices`."""
     try:
         if isinstance(target, str):
             module, _, attribute = target.partition(":")
@@ -155,13 +156,15 @@ def _made(name: str, target: str | EntryPoint, argument: str | None) -> Agent:
         raise _broken(name, f"cannot be loaded: {type(error).__name__}: {error}", target) from error
     import inspect
 
+    given = () if argument is None else (argument,)
     try:
-        inspect.signature(factory).bind(*(() if argument is None else (argument,)))
+        signature = inspect.signature(factory)
+        signature.bind(*given)
     except (TypeError, ValueError) as error:
         if argument is None:
             raise _broken(name, "cannot be made without an argument", target) from error
         raise UsageError(f"agent {name} takes no argument: {name}:{argument}", f"write --agent {name}") from error
-    agent = factory() if argument is None else factory(argument)
+    agent = factory(*given, **({"prices": settings.prices} if "prices" in signature.parameters else {}))
     if lacking := [member for member in _MEMBERS if not hasattr(agent, member)]:
         raise _broken(name, f"is no agent: it lacks {', '.join(lacking)}", target)
     return cast("Agent", agent)

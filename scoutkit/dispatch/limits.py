@@ -9,8 +9,6 @@ from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Limits, Outcome, Result, Usage
 
 CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
-FEW = 2  # retries in a row where asking again changes nothing
-_HOPELESS = frozenset({400, 401, 402, 403, 404})  # HTTP statuses of that sort: a bad key, no money, no such model
 REFUSED = frozenset({400, 401, 402, 403, 404})  # HTTP statuses that asking again does not change
 PATIENCE = 2  # such answers in a row: a program may renew its key in between
 _NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, EventKind.ERROR})
@@ -71,9 +69,7 @@ class Meter:
 
     def _stuck(self, now: float) -> Outcome | None:
         retries, idle = self._limits.retries, self._idle
-        if retries is not None and self._retry.data.get("status") in _HOPELESS:
-            retries = min(retries, FEW)
-        if retries is not None and self._retries > retries:
+        if retries is not None and (self._retries > retries or self._refused > PATIENCE):
             last = str(self._retry.data.get("cause", "")) or self._retry.text
             said = f": {last}" if last else ""
             reason = f"the model could not be had {self._retries} times in a row{said}"

@@ -25,8 +25,38 @@ every_agent = pytest.mark.parametrize("name", MAKERS)
 hostile = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Agent programs that say which version they are. What the real ones do is in tests/contract."""
+    for name in registry.PROGRAMS:
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\necho 99.1.0\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+
 def test_every_agent_that_ships_is_held_to_this():
-    assert set(registry.REGISTRY) <= set(MAKERS)
+    assert set(registry.REGISTRY) == {"builtin", "scripted", *registry.PROGRAMS}
+
+
+@pytest.mark.parametrize("name", registry.PROGRAMS)
+def test_a_program_is_started_by_its_path_with_its_own_home_and_the_prompt_in_no_argument(name, stage, installed):
+    agent = registry.find(name, Settings(prices={"m": {"input": 1, "output": 2}}))
+    before = sorted(path for path in stage.worktree.parent.rglob("*") if not path.is_relative_to(stage.scratch))
+
+    prompt = "Where are cookies signed?" * 10_000
+    invocation = agent.invocation(stage.mission, prompt, stage.worktree, stage.scratch)
+
+    assert agent.name == name
+    assert Path(invocation.argv[0]).is_absolute()
+    assert not any(prompt in argument for argument in invocation.argv)
+    assert Path(invocation.env["HOME"]).is_relative_to(stage.scratch)
+    assert all(copy.is_relative_to(stage.scratch) for _, copy in invocation.login)
+    assert invocation.contained
+    assert invocation.hosts
+    after = sorted(path for path in stage.worktree.parent.rglob("*") if not path.is_relative_to(stage.scratch))
+    assert after == before
 
 
 @every_agent
