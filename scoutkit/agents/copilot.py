@@ -16,8 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from scoutkit.agents import causes, copilot_package, prices
+from scoutkit.agents import causes, copilot_package
+from scoutkit.agents.prices import Tokens
 from scoutkit.agents.program import STOP, Program, address, private, temporary
+from scoutkit.agents.session_usage import Answer, SessionUsage, tokens, total
 from scoutkit.agents.stream import Stream, call, number
 from scoutkit.agents.verdict import readable
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
@@ -108,6 +110,7 @@ class Copilot:
             worktree,
             version=copilot_package.version(PROGRAM),
             model=mission.model,
+            home=home / ".copilot",
             usage=usage,
             prices=self.prices,
             priced=_PROVIDER in keys,
@@ -143,6 +146,7 @@ class CopilotReader(Stream):
         *,
         version: str = "",
         model: str = "",
+        home: Path | None = None,
         usage: Path | None = None,
         prices: Mapping[str, Any] | None = None,
         priced: bool = False,
@@ -150,6 +154,8 @@ class CopilotReader(Stream):
         super().__init__(version=version, model=model)
         self._tree = worktree
         self._usage_file = usage
+        pattern = "session-state/*/events.jsonl"
+        self._session = SessionUsage(home, pattern, _answer, prices=prices, priced=priced) if home else None
         self._prices = prices or {}
         self._priced = priced  # by tokens; GitHub counts requests
         self._part = ""  # of a message that is being written
@@ -175,6 +181,10 @@ class CopilotReader(Stream):
                 yield Event(EventKind.OTHER, data={"type": kind})
             case "assistant.message":
                 yield from self._message(data)
+            case "assistant.turn_end":
+                if self._session and (used := self._session.so_far()):
+                    self.seen.usage = used
+                    yield Event(EventKind.USAGE, usage=used)
             case "tool.execution_start":
                 self.seen.tried += 1
                 name, given = str(data["toolName"]), data.get("arguments")
@@ -242,22 +252,21 @@ class CopilotReader(Stream):
         """All its models together; None without a file that says so."""
         try:
             metrics = json.loads(self._usage_file.read_bytes())["modelMetrics"] if self._usage_file else {}
-            used = {name: one["usage"] for name, one in metrics.items()}
-            counts = [
-                (name, *(number(one.get(f"{what}Tokens")) or 0 for what in ("input", "output", "cacheRead")))
-                for name, one in used.items()
-            ]
+            used = [(name, _tokens(one["usage"])) for name, one in metrics.items()]
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
-        if not counts:
-            return None
-        costs = [
-            prices.cost(name, prices.Tokens(*tokens), self._prices) if self._priced else None
-            for name, *tokens in counts
-        ]
-        known = [cost for cost in costs if cost is not None]
-        read, wrote = sum(one[1] for one in counts), sum(one[2] for one in counts)
-        return Usage(read, wrote, sum(known) if known and len(known) == len(costs) else None)
+            used = []
+        so_far = self._session.so_far() if self._session else None
+        return total(used, prices=self._prices, priced=self._priced) or so_far
+
+
+def _tokens(usage: Mapping[str, Any]) -> Tokens:
+    return tokens(usage, "inputTokens", "outputTokens", "cacheReadTokens")
+
+
+def _answer(said: Mapping[str, Any]) -> Answer | None:
+    if said.get("type") != "session.usage_record":
+        return None
+    return str(said["id"]), str(said["data"]["usage"]["model"]), _tokens(said["data"]["usage"])
 
 
 def _plain(message: str) -> tuple[str, str]:

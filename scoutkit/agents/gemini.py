@@ -18,6 +18,7 @@ from typing import Any, Self
 from scoutkit.agents import gemini_home, prices
 from scoutkit.agents.gemini_home import PROGRAM
 from scoutkit.agents.program import STOP, temporary
+from scoutkit.agents.session_usage import Answer, SessionUsage, tokens
 from scoutkit.agents.stream import Stream, call, number
 from scoutkit.agents.verdict import readable
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
@@ -79,7 +80,7 @@ class Gemini:
             if mission.kind is not Kind.ASK:
                 allowed += (f"--policy={gemini_home.policy(home, 'may-change', _MAY_CHANGE)}",)
         fixed = (program, "--output-format=stream-json", *model)
-        reader = GeminiReader(worktree, version=PROGRAM.version(), model=mission.model, prices=self.prices)
+        reader = GeminiReader(worktree, home, version=PROGRAM.version(), model=mission.model, prices=self.prices)
         start = Invocation(
             argv=(*fixed, f"--session-id={session}", *allowed),
             reader=reader,
@@ -111,6 +112,7 @@ class GeminiReader(Stream):
     def __init__(
         self,
         worktree: Path | None = None,
+        home: Path | None = None,
         *,
         version: str = "",
         model: str = "",
@@ -118,6 +120,7 @@ class GeminiReader(Stream):
     ) -> None:
         super().__init__(version=version, model=model)
         self._tree = worktree
+        self._session = SessionUsage(home, ".gemini/tmp/*/chats/*.jsonl", _answer, prices=prices) if home else None
         self._prices = prices or {}
         self._before = Usage()  # what the session used before it was resumed: its figures are those of one process
         self._message = ""  # what it has told since the last tool result
@@ -146,6 +149,9 @@ class GeminiReader(Stream):
                 self._waiting = True
                 yield from self._pause()
                 yield Event(EventKind.TOOL_RESULT, str(said.get("output") or ""), data={"ok": worked})
+                if self._session and (used := self._session.so_far()):
+                    self.seen.usage = used
+                    yield Event(EventKind.USAGE, usage=used)
             case "error":
                 yield from self._complain(said)
             case "result":
@@ -163,6 +169,8 @@ class GeminiReader(Stream):
         seen = self.seen
         if self._message.strip():
             seen.said.append(self._message.strip())
+        if self._session and not seen.ended:
+            seen.usage = self._session.so_far() or seen.usage
         if exit_code == TURN_LIMIT:
             seen.limit = seen.limit or "it reached its limit of turns"
         elif exit_code == 41:
@@ -234,9 +242,12 @@ class GeminiReader(Stream):
         )
         if used and self.seen.model not in used:  # "auto" and the like: the one that answered
             self.seen.model = max(used, key=lambda name: number(used[name].get("total_tokens")) or 0)
-        read, wrote = number(stats.get("input_tokens")), number(stats.get("output_tokens"))
-        tokens = prices.Tokens(read or 0, wrote or 0, number(stats.get("cached")) or 0)
-        return _sum(self._before, Usage(read, wrote, prices.cost(self.seen.model, tokens, self._prices)))
+        own = tokens(stats, "input_tokens", "output_tokens", "cached")
+        wrote = max(own.output, (number(stats.get("total_tokens")) or 0) - own.input)  # thoughts, too
+        own = replace(own, output=wrote)
+        usage = _sum(self._before, Usage(own.input, wrote, prices.cost(self.seen.model, own, self._prices)))
+        session = self._session.so_far() if self._session else None  # has what a run that was stopped used, too
+        return session if session and (session.input_tokens or 0) >= (usage.input_tokens or 0) else usage
 
 
 def _sum(first: Usage, second: Usage) -> Usage:
@@ -248,6 +259,12 @@ def _sum(first: Usage, second: Usage) -> Usage:
         both(first.output_tokens, second.output_tokens),
         both(first.cost_usd, second.cost_usd),
     )
+
+
+def _answer(said: Mapping[str, Any]) -> Answer | None:
+    if said.get("type") != "gemini":
+        return None
+    return str(said["id"]), str(said["model"]), tokens(said["tokens"], "input", "output", "cached", "thoughts")
 
 
 def _plain(message: str) -> str:
