@@ -6,6 +6,7 @@ where it stood by `leftovers.recover`.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -32,7 +33,8 @@ Watcher = Callable[[Event], None]
 class Answer:
     """What came back from a run; `report` in the outcome is the agent's own text.
 
-    `left`: why the note that this one is to replace could not be marked so, if it could not.
+    `left`: why the note that this one is to replace was not marked so, if it was not. Where that had been superseded
+    or deprecated meanwhile, this one is a draft.
     """
 
     note: Note
@@ -200,12 +202,30 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     again = run.state is State.HARVESTED
     if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
-    note = desk.notebook.write(_note(desk, run, outcome, roots), again=again)
-    left = _supersede(desk, run.supersedes, note) if run.supersedes and note.status == "stable" else ""
+    with desk.notebook.superseding() if run.supersedes else contextlib.nullcontext():
+        left = _overtaken(desk, run)
+        note = desk.notebook.write(_note(desk, run, outcome, roots, left), again=again)
+        if run.supersedes and note.status == "stable" and not left:
+            left = _supersede(desk, run.supersedes, note)
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = close(desk, run)
     desk.sync()
     return Answer(note, run, outcome, left)
+
+
+def _overtaken(desk: Desk, run: Run) -> str:
+    """What happened to the note that a run's is to replace, where that no longer stands; else nothing."""
+    if not run.supersedes:
+        return ""
+    desk.sync()
+    try:
+        now = desk.notebook.read(desk.catalogue.resolve(run.supersedes).path).note
+    except (NotFound, UsageError):
+        return ""  # there is none to stand beside the new one
+    if now.status == "stable" or now.superseded_by == run.note_id:
+        return ""
+    by = f", superseded by {now.superseded_by}" if now.superseded_by else ""
+    return f"{run.supersedes} became {now.status} meanwhile{by}"
 
 
 def _supersede(desk: Desk, old: str, note: Note) -> str:
@@ -222,7 +242,7 @@ def _supersede(desk: Desk, old: str, note: Note) -> str:
     return ""
 
 
-def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Note:
+def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...], overtaken: str) -> Note:
     from scoutkit.anchors import anchor
     from scoutkit.knowledge import capture, citations, verify
 
@@ -241,7 +261,8 @@ def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...]) -> Not
             outcome=outcome,
             id=run.note_id,
             at=run.started,
-            status="stable" if outcome.result is Result.DONE else "draft",
+            status="stable" if outcome.result is Result.DONE and not overtaken else "draft",
+            overtaken=overtaken,
         )
     done = made.status == "stable"
     return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())

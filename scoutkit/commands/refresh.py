@@ -92,8 +92,7 @@ class _Work:
 
         old, name = stale.note, stale.agent.name
         if why := asking.overtaken(self._desk, stale):
-            say.tell(f"{old.id}: skipped, {why}")
-            self.overtaken.append(asking.Skipped(old, why))
+            self._skip(old, why)
             return True
         say.tell(f"{count}  {old.id}  {old.title}")
         if name not in self._warned:
@@ -115,9 +114,19 @@ class _Work:
             return True
         return self._done(old, answer)
 
+    def _skip(self, old: Note, why: str) -> None:
+        """Something happened to a note meanwhile."""
+        from scoutkit.refresh import Skipped
+
+        say.tell(f"{old.id}: skipped, {why}")
+        self.overtaken.append(Skipped(old, why))
+
     def _done(self, old: Note, answer: Answer) -> bool:
         run, note = answer.run, answer.note
         run_json = {**say.run_json(run), "exit": run.exit}
+        if answer.outcome.result is Result.DONE and note.status != "stable":
+            self._skip(old, f"{answer.left}; what this run found is a draft: {note.path}")
+            return True
         if answer.outcome.result is Result.DONE:
             self.refreshed.append({"old": old.id, "note": say.note_json(note), "run": run_json})
             if not self._as_json:

@@ -37,11 +37,13 @@ def note(
     id: str,  # noqa: A002 - the note's own word
     at: str,
     status: str,
+    overtaken: str = "",
 ) -> Note:
-    """The note of a run. A run without a report makes one that says what happened."""
+    """The note of a run. A run without a report makes one that says what happened. `overtaken`: why the note of a run
+    that is done is a draft all the same."""
     if report.strip():
         title, description = headline.read(report, question=mission.text)
-        body = with_check(report, checked, unfinished=_unfinished(outcome))
+        body = with_check(report, checked, unfinished=_unfinished(outcome) or overtaken)
     else:
         title, description, body = _nothing(mission, outcome)
     return Note(

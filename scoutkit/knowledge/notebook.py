@@ -146,6 +146,12 @@ class Notebook:
                 self._swap(path, before, after)
             return notefile.parse(after, path)
 
+    @contextlib.contextmanager
+    def superseding(self) -> Iterator[None]:
+        """One scoutkit at a time looks whether a note still stands, and puts another in its place."""
+        with durable.locked(self.places.state / "superseding.lock"):
+            yield
+
     def _swap(self, path: str, expected: bytes, new: bytes) -> None:
         from scoutkit import notefile
 

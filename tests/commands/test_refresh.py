@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -253,6 +254,36 @@ def test_a_note_whose_commit_is_gone_is_asked_again(scoutkit, ask, repo, change)
     said = scoutkit("refresh", "--agent-cmd", command(), "--json")
     assert said.code == 0, said.err
     assert len(said.json["refreshed"]) == 1
+
+
+def test_of_two_at_once_one_takes_the_old_notes_place_and_the_other_is_a_draft_that_says_so(
+    scoutkit, ask, change, repo, tmp_path
+):
+    old = ask("q", "--json").json["note"]
+    change()
+    meeting = tmp_path / "meeting"
+    meeting.mkdir()
+    wait = f"touch {meeting}/$$; until [ $(ls {meeting} | wc -l) = 2 ]; do sleep 0.05; done; {command()}"
+    line = [sys.executable, "-m", "scoutkit", "refresh", "--isolate", "none", "--agent-cmd", wait, "--json"]
+    both = [
+        subprocess.Popen(line, cwd=repo, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [(json.loads(out), err) for out, err in (one.communicate(timeout=60) for one in both)]
+    assert [one.returncode for one in both] == [0, 0]
+    (first,) = [found for found, _ in said if found["refreshed"]]
+    ((second, err),) = [(found, err) for found, err in said if not found["refreshed"]]
+    new = first["refreshed"][0]["note"]
+    why = f"{old['id']} became deprecated meanwhile, superseded by {new['id']}"
+    (skipped,) = second["skipped"]
+    assert skipped["why"].startswith(f"{why}; what this run found is a draft: .claude/notes/drafts/")
+    assert skipped["why"] in err
+    (draft,) = (repo / ".claude/notes/drafts").glob("*.md")
+    assert f"This is a draft: {why}." in draft.read_text()
+    assert "supersedes: []" in draft.read_text()
+    stable = [hit["id"] for hit in scoutkit("list", "--json").json["hits"] if hit["status"] == "stable"]
+    assert stable == [new["id"]]
+    assert scoutkit("show", old["id"], "--json").json["note"]["superseded_by"] == new["id"]
 
 
 @pytest.mark.parametrize("point", ["before", "after"])
