@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scoutkit import config
 from scoutkit.agents import registry
 from scoutkit.agents.command import from_settings
 from scoutkit.config import Settings
@@ -42,8 +43,12 @@ def test_every_agent_that_ships_is_held_to_this():
 
 @pytest.mark.parametrize("name", registry.PROGRAMS)
 def test_a_program_is_started_by_its_path_with_its_own_home_and_the_prompt_in_no_argument(name, stage, installed):
+    def outside() -> list[Path]:
+        ours = (stage.scratch, config.user_cache())
+        return sorted(path for path in stage.worktree.parent.rglob("*") if not any(map(path.is_relative_to, ours)))
+
     agent = registry.find(name, Settings(prices={"m": {"input": 1, "output": 2}}))
-    before = sorted(path for path in stage.worktree.parent.rglob("*") if not path.is_relative_to(stage.scratch))
+    before = outside()
 
     prompt = "Where are cookies signed?" * 10_000
     invocation = agent.invocation(stage.mission, prompt, stage.worktree, stage.scratch)
@@ -55,8 +60,7 @@ def test_a_program_is_started_by_its_path_with_its_own_home_and_the_prompt_in_no
     assert all(copy.is_relative_to(stage.scratch) for _, copy in invocation.login)
     assert invocation.contained
     assert invocation.hosts
-    after = sorted(path for path in stage.worktree.parent.rglob("*") if not path.is_relative_to(stage.scratch))
-    assert after == before
+    assert outside() == before
 
 
 @every_agent
