@@ -102,6 +102,13 @@ def entries(repository: Repository) -> dict[str, tuple[str, str]]:
     return {path: (mode, blob) for meta, path in pairs for mode, blob, _ in [meta.split(" ")]}
 
 
+def left_out(where: Path, folder: Path) -> list[str]:
+    """Files below a folder that a sparse checkout does not put on disk."""
+    listing = git.output(where, "ls-files", "-z", "-t", "--", f":(literal){folder}")  # `S path`
+    paths = (entry[2:] for entry in listing.split("\0") if entry.startswith("S "))
+    return [path for path in paths if not os.path.lexists(where / path)]
+
+
 def _index(repository: Repository) -> dict[str, str] | None:
     where = repository.toplevel or repository.git_dir
     index = Path(os.path.realpath(where / os.environ.get("GIT_INDEX_FILE", "")))

@@ -74,6 +74,15 @@ def _after(at: str, begin: datetime) -> bool:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) >= begin
 
 
+def left_out(desk: Desk) -> int:
+    """How many notes a sparse checkout does not put on disk, where nothing sees them."""
+    places, repository = desk.places, desk.repository
+    own = repository.git_dir if places.root == repository.toplevel else repository.common_dir
+    if not (own / "info/sparse-checkout").is_file():
+        return 0
+    return sum(path.lower().endswith(".md") for path in history.left_out(places.root, places.notes))
+
+
 def cited_files(note: Note) -> set[str]:
     """Every file a note cites, by the name it has now and by the one it had."""
     return {path for one in note.citations for path in (one.path, check.base(one).path)}

@@ -68,6 +68,8 @@ def check(
     to = standing.target(desk, revision)
     if to and revision is None:
         say.tell("a bare repository has no working tree: checked against HEAD")
+    if not named:
+        verdicts.tell_left_out(desk)
     chosen = standing.choose(desk, named=named, since=since, staged=staged)
     found = standing.survey(desk, chosen, to, staged=staged and not fix)
     failed = False

@@ -10,6 +10,7 @@ from scoutkit.commands import say
 from scoutkit.commands.missions import Sending, mission_options, warn
 from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_notes, find_note, open_desk
+from scoutkit.commands.verdicts import tell_left_out
 from scoutkit.errors import AgentFailed, Interrupted, RepositoryError, ScoutError
 from scoutkit.model.missions import Result
 from scoutkit.model.notes import Note
@@ -49,6 +50,8 @@ def refresh(
         raise click.UsageError("--force needs the notes to ask again for: scoutkit refresh --force NOTE")
     desk = open_desk(ctx)
     named = list({note.path: note for note in (find_note(desk, one) for one in notes)}.values())
+    if not named:
+        tell_left_out(desk)
     chosen = asking.Chosen(how.agent, how.agent_cmd, how.base, how.terms, how.force)
     found = asking.survey(desk, named, chosen)
     _narrate(found)

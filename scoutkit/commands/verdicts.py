@@ -150,6 +150,17 @@ def _put(text: str, indent: str, *, colour: int = 2, head: str = "", plain: bool
             say.answer(line if plain else say.paint(line, 1 if head else colour))
 
 
+def tell_left_out(desk: Desk) -> None:
+    """Say how many notes nothing is said of, since they are not on disk."""
+    from scoutkit import standing
+
+    if number := standing.left_out(desk):
+        notes = f"{say.count(number, 'note')} {'is' if number == 1 else 'are'}"
+        say.tell(
+            f"{notes} left out by the sparse checkout and not checked: git sparse-checkout add {desk.settings.notes}"
+        )
+
+
 def annotate(desk: Desk, found: Sequence[Checkup]) -> None:
     """Workflow commands of GitHub Actions: a warning where the lines are now, else where the note cites them."""
     for one in found:

@@ -172,6 +172,22 @@ def test_a_shallow_clone_compares_with_the_anchors(scoutkit, note, repo, git, ch
     assert one["commits"] is None
 
 
+def test_notes_that_a_sparse_checkout_leaves_out_are_counted(scoutkit, note, repo, git):
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "note")
+    assert scoutkit("check").err == ""
+    git(repo, "sparse-checkout", "set", "src")
+    said = scoutkit("check")
+    assert (said.code, said.out) == (0, "no note to check\n")
+    assert said.err == (
+        "1 note is left out by the sparse checkout and not checked: git sparse-checkout add .claude/notes\n"
+    )
+    assert "1 note is left out" in scoutkit("refresh", "--dry-run").err
+    git(repo, "sparse-checkout", "add", ".claude/notes")
+    said = scoutkit("check")
+    assert (said.out, said.err) == ("1 note holds: of 2 citations 2 fresh\n", "")
+
+
 def test_a_linked_worktree_checks_its_own_tree(scoutkit, note, repo, git, tmp_path):
     git(repo, "worktree", "add", "-q", tmp_path / "linked")
     linked = tmp_path / "linked"
