@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,8 +107,13 @@ class Desk:
     @functools.cached_property
     def redactor(self) -> Callable[[], Callable[[str], str]]:
         """Makes a redactor for one stream, which knows this environment's secrets."""
+        return self.redacting({}, ())
+
+    def redacting(self, env: Mapping[str, str], logins: Sequence[Path]) -> Callable[[], Callable[[str], str]]:
+        """The same, which also knows what one agent is given: its environment, and the files that hold its login."""
         import os
 
-        from scoutkit.knowledge.secrets import Redactor
+        from scoutkit.knowledge.secrets import Redactor, in_logins
 
-        return lambda: Redactor(dict(os.environ))
+        known = {**os.environ, **env, **in_logins(logins)}
+        return lambda: Redactor(known)

@@ -165,14 +165,15 @@ def _send(
     folder = desk.places.records(run.id)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
+    invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
     outcome = runner.send(
-        agent.invocation(mission, prompt, checkout.worktree, checkout.scratch),
+        invocation,
         run=run,
         worktree=checkout.worktree,
         scratch=checkout.scratch,
         records=folder,
         journal=desk.journal,
-        redactor=desk.redactor,
+        redactor=desk.redacting(invocation.env, [copy for _, copy in invocation.login]),
         on_event=watch,
         pass_env=desk.settings.pass_env,
         interruption=interruption,

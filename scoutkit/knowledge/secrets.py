@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +18,7 @@ _MARK = "[redacted:"
 _KEY = f"{_MARK}private-key]"
 _ANY_MARK = re.compile(r"\[redacted:[a-z-]+\]")
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|_PASS$", re.IGNORECASE)
+_LONG = 16  # characters of a secret in a login file: shorter ones are settings
 _SHORTEST = 8  # characters: a shorter value is a word that stands in innocent places too
 _PLACE = re.compile(
     r"(?:your|my|the|db|user|some)?[-_]?(?:pass(?:word|wd)?|pwd|pw|secret|token|key)"
@@ -270,6 +271,37 @@ def _secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
                 found |= {piece, json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
                 found.add(quote(piece, safe="", errors="replace"))
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
+
+
+def in_logins(files: Iterable[Path]) -> dict[str, str]:
+    """The secrets in files that programs keep their login in (JSON, or lines `NAME=value`), named so that a Redactor
+    takes them for such. What cannot be read has none."""
+    found: dict[str, str] = {}
+    for file in files:
+        try:
+            text = file.read_text("utf-8", "replace")
+        except OSError:
+            continue
+        try:
+            pairs = list(_leaves(json.loads(text)))
+        except (ValueError, RecursionError):
+            pairs = [
+                (name, value.strip("\"' ")) for name, _, value in (line.partition("=") for line in text.splitlines())
+            ]
+        secret = (value for name, value in pairs if _SECRET_NAME.search(name.strip()) and len(value) >= _LONG)
+        found |= {f"LOGIN_TOKEN_{len(found) + number}": value for number, value in enumerate(secret)}
+    return found
+
+
+def _leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, name)
+    elif isinstance(value, str):
+        yield name, value
 
 
 def _exists(value: str) -> bool:

@@ -1,10 +1,13 @@
 import json
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from scoutkit.knowledge import secrets
 from scoutkit.knowledge.secrets import Redactor
 
 A = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6dE9fG2hJ5kL8mN1pQ4rS7tU0vW3xY6zA9bC2dE5fG8h"  # drawn from no one's account
@@ -286,3 +289,28 @@ def test_hostile_repetition_costs_no_more_than_its_length(piece):
     Redactor()(text)
 
     assert time.process_time() - began < 20
+
+
+def test_what_a_login_file_holds_is_blotted_out(tmp_path):
+    (tmp_path / "auth.json").write_text(
+        '{"tokens": {"access_token": "abcdefghijklmnopqrst", "refresh_token": "zyxwvutsrqponmlkjihg"}, "mode": "chat"}'
+    )
+    (tmp_path / ".env").write_text(
+        "GEMINI_API_KEY='plainlookingvaluewithoutshape'\nGOOGLE_CLOUD_PROJECT=my-project-name-is-long\n"
+    )
+    known = secrets.in_logins([tmp_path / "auth.json", tmp_path / ".env", tmp_path / "missing"])
+    assert sorted(known.values()) == ["abcdefghijklmnopqrst", "plainlookingvaluewithoutshape", "zyxwvutsrqponmlkjihg"]
+    said = Redactor(known)(
+        "a abcdefghijklmnopqrst b zyxwvutsrqponmlkjihg c plainlookingvaluewithoutshape my-project-name-is-long"
+    )
+    assert said == "a [redacted:env] b [redacted:env] c [redacted:env] my-project-name-is-long"
+
+
+@given(st.text(max_size=200))
+def test_no_login_file_is_too_odd(text):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "login"
+        file.write_text(text, "utf-8", "surrogateescape") if text.isascii() else file.write_bytes(
+            text.encode("utf-8", "surrogatepass")
+        )
+        secrets.in_logins([file])
