@@ -107,12 +107,16 @@ class Keeper:
         from scoutkit.knowledge import capture, headline
         from scoutkit.notefile import foreign
 
+        text, problem = foreign.from_toml(source.text)
+        source = replace(source, text=text)
         given = notefile.parse(source.text.encode("utf-8", "surrogateescape"), source.title).note
         fields = foreign.said(source.text)
         body = self._desk.redactor()(given.body)
         if write and not again and (found := self._same(body)):
             raise AlreadyKept(found)
         checked, told = self._check(body, source)
+        if problem:
+            told.append(f"its TOML front matter cannot be read and stays in the text: {problem}")
         title, description = headline.read(body, question="")
         status = _status(fields.get("status", ""), body)
         if status == "deprecated":

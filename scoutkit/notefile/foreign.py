@@ -2,12 +2,54 @@
 
 from __future__ import annotations
 
+import json
+import re
+from typing import Any
+
 from scoutkit.errors import Refused
-from scoutkit.notefile.frontmatter import KEYS, FrontMatter, examine, scalar
+from scoutkit.notefile import reference
+from scoutkit.notefile.frontmatter import KEYS, LIMIT, FrontMatter, examine, scalar
 from scoutkit.notefile.reading import parse
 
 IMPORTED = "imported"
 """The key under which a note says where its text is from, and what that said of itself."""
+
+
+_TOML = re.compile(r"(\ufeff?)\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def from_toml(text: str) -> tuple[str, str]:
+    """A text whose front matter is TOML, between lines `+++`, with the same in YAML on as many lines; and why it stays
+    as it is where that cannot be done. Any other text as it is. Keys are in lower case: to Hugo case makes none."""
+    import tomllib
+
+    found = _TOML.match(text)
+    if found is None:
+        return text, ""
+    if len(found[2]) > LIMIT:
+        return text, f"longer than {LIMIT:,} characters"
+    try:
+        given = tomllib.loads(found[2].replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        return text, str(error) or "nested too deeply"
+    block = "".join(f"{_key(key)}: {_yaml(value)}\n" for key, value in given.items())
+    more = "\n" * (found[2].count("\n") - len(given))  # a key of TOML takes a line or more
+    done = f"{found[1]}---\n{block}{more}---\n{text[found.end() :]}"
+    return (done, "") if examine(done, "").present else (text, "its keys cannot be those of a note")
+
+
+def _key(key: str) -> str:
+    return key.lower() if re.fullmatch(r"[\w.-]+", key) else reference.quoted(key)
+
+
+def _yaml(value: Any) -> str:
+    """A value of TOML on one line: JSON, which YAML takes; moments as they are written."""
+    if isinstance(value, str):
+        return reference.quoted(value)
+    if isinstance(value, bool | int | float | list | dict):
+        written = json.dumps(value, ensure_ascii=False, default=str)
+        return reference.UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", written)
+    return str(value)
 
 
 def said(text: str) -> dict[str, str]:

@@ -138,6 +138,38 @@ def test_an_adr_keeps_its_own_front_matter_and_is_a_decision(scoutkit, repo, fil
     assert scoutkit("index", "--json").json["problems"] == []
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_front_matter_in_toml_is_read_and_kept_in_yaml(scoutkit, repo, file, line_end):
+    text = (
+        '+++\ntitle = "Use HMAC: why"\ndate = 2024-01-02T10:00:00Z\nTags = [\n  "auth",\n  "cookies",\n]\n'
+        'draft = false\nsummary = """Two\nlines é"""\n\n[params]\nauthor = "Ann"\n+++\n\n' + SIGN
+    )
+    said = scoutkit("import", file("hmac.md", text.replace("\n", line_end)), "--json")
+    (note,) = said.json["notes"]
+    assert (note["title"], note["tags"], said.err) == ("Use HMAC: why", ["auth", "cookies"], "")
+    assert "+++" not in note["body"]
+    assert said.json["checked"][0]["line"] == text[: text.index("src/auth")].count("\n") + 1
+    kept = (repo / note["path"]).read_text()
+    for line in (
+        "date: 2024-01-02 10:00:00+00:00",
+        "draft: false",
+        r'summary: "Two\nlines é"',
+        'params: {"author": "Ann"}',
+    ):
+        assert f"\n{line}\n" in kept
+    assert scoutkit("index", "--json").json["problems"] == []
+
+
+@pytest.mark.parametrize(
+    "block", ["title = Use HMAC\n", "title = 'a'\ntitle = 'b'\n", '"a b" = 1\n', "a = " + "[" * 9999 + "\n"]
+)
+def test_front_matter_in_toml_that_cannot_be_read_stays_in_the_text_and_is_told(scoutkit, file, block):
+    said = scoutkit("import", file("hmac.md", f"+++\n{block}+++\n\n{SIGN}"), "--json")
+    assert "its TOML front matter cannot be read and stays in the text: " in said.err
+    assert said.json["notes"][0]["body"].startswith("+++\n")
+    assert said.code == 0
+
+
 @pytest.mark.parametrize(
     "text",
     [
