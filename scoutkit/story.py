@@ -95,15 +95,17 @@ def ask(
     watch: Watcher,
     run_hooks: bool = False,
     earlier: Earlier | None = None,
+    run_id: str = "",
 ) -> Answer:
     """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened.
 
-    With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
+    `run_id` is for who wrote it down before: of several that send one run, the first does, and for the others it is
+    `journal.Taken`. With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
     """
     from scoutkit.dispatch import runner, worktree
 
     desk.notebook.check_ready()
-    run_id = desk.notebook.new_id()
+    run_id = run_id or desk.notebook.new_id()
     run = Run(
         id=run_id,
         kind=mission.kind,

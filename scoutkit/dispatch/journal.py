@@ -41,6 +41,10 @@ _ORDER = list(State)
 _FORGET = "move the file away: notes are not in it, but the runs it knows are then forgotten"
 
 
+class Taken(ScoutError):
+    """There is a run with this id already."""
+
+
 class Journal:
     """One repository's journal. Opened on first use; reading one that does not exist finds nothing and makes nothing.
 
@@ -68,7 +72,7 @@ class Journal:
                 self._db = None
 
     def create(self, run: Run) -> Run:
-        """Enter a new run, in state `created`, owned by this process."""
+        """Enter a new run, in state `created`, owned by this process. Taken when there is one with its id."""
         owner = process.identify()
         if owner is None:
             raise Unavailable("this process cannot be told from others: /proc cannot be read", "mount /proc")
@@ -77,7 +81,7 @@ class Journal:
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         with self._writing() as db:
             if db.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
-                raise ScoutError(f"there is already a run {run.id}", "give the new one another id")
+                raise Taken(f"there is already a run {run.id}", "give the new one another id")
             db.execute(f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(values.values()))  # noqa: S608 - our names
         return run
 
