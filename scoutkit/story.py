@@ -99,8 +99,8 @@ def ask(
 ) -> Answer:
     """Send the agent and keep what it found; the worktree is gone afterwards, whatever happened.
 
-    `run_id` is for who wrote it down before: of several that send one run, the first does, and for the others it is
-    `journal.Taken`. With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
+    With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
+    `run_id` is for who wrote it down before: of several that send one run, the first does; the others get `Taken`.
     """
     from scoutkit.dispatch import runner, worktree
 
