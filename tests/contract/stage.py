@@ -311,7 +311,8 @@ class Stage:
             "OPENAI_BASE_URL": f"{url}/v1",
             "GOOGLE_GEMINI_BASE_URL": url,
             "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
-            "COPILOT_OFFLINE": "true",
+            "COPILOT_MODEL": MODELS["copilot"],
+            "GEMINI_MODEL": MODELS["gemini"],
             "NO_COLOR": "1",
         }
 
