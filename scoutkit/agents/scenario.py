@@ -41,7 +41,7 @@ def read(path: Path) -> Scenario:
         source = path.read_bytes()
         text = source.decode("utf-8-sig")
     except OSError as error:
-        hint = "name a scenario file, or `demo` for the one that ships"
+        hint = "name a scenario file, or one that ships, such as `demo`"
         raise UsageError(f"cannot read the scenario {path}: {error.strerror}", hint) from error
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
@@ -120,6 +120,7 @@ ACTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "usage": ("a table of input_tokens, output_tokens, cost_usd", _USAGE),
     "model": ("text", _is(str)),
     "write": ("a table of path and text", _table({"path": str, "text": str}, {})),
+    "run": ("a shell command", _is(str)),
     "delay": ("seconds, not negative", lambda value: _is(int, float)(value) and 0 <= value < 1e6),
     "stderr": ("text", _is(str)),
     "line": ("text", _is(str)),

@@ -1,6 +1,6 @@
 """The scripted agent: plays a scenario file as a real child process. For tests, demos and trying things out.
 
-Named `--agent scripted:PATH` (`scripted:demo` plays the one that ships), or `--agent scripted` with the path in
+Named `--agent scripted:PATH` (`scripted:demo` plays one that ships; the others are in `scenarios/`), or `--agent scripted` with the path in
 `SCOUTKIT_SCENARIO`. The child is `python -m scoutkit.agents.scripted SCENARIO`.
 """
 
@@ -11,6 +11,7 @@ import functools
 import io
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -27,6 +28,7 @@ from scoutkit.model.missions import Kind, Mission
 
 VARIABLE = "SCOUTKIT_SCENARIO"
 DEMO = Path(__file__).with_name("demo.toml")
+SCENARIOS = Path(__file__).with_name("scenarios")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Scripted:
 
     def __post_init__(self) -> None:
         given = self.argument or os.environ.get(VARIABLE, "")
-        path = DEMO if given == "demo" else Path(given).absolute()
+        path = DEMO if given == "demo" else shipped(given) or Path(given).absolute()
         object.__setattr__(self, "scenario", read(path) if given else None)
 
     def availability(self) -> Availability:
@@ -57,6 +59,12 @@ class Scripted:
         copy.write_bytes(self.scenario.source)
         argv = lines.python(__name__, str(copy))
         return Invocation(argv, lines.LinesReader(version=__version__), stdin=prompt)
+
+
+def shipped(name: str) -> Path | None:
+    """The scenario of this name that ships, if there is one; a path is no name."""
+    path = SCENARIOS / f"{name}.toml"
+    return path if re.fullmatch(r"[a-z][a-z-]*", name) and path.is_file() else None
 
 
 def play(path: Path) -> int:
@@ -100,6 +108,15 @@ def _write(value: Mapping[str, str]) -> None:
     lines.emit(result)
 
 
+def _run(command: str) -> None:
+    """What an agent's shell would do: the command, what it printed, its exit status. A failing one stops nothing."""
+    data = {"tool": "shell", "input": {"command": command}}
+    lines.emit(Event(EventKind.TOOL_CALL, f"run {command}", data=data))
+    done = process.run(("/bin/sh", "-c", f"exec 2>&1\n{command}"), env=dict(os.environ))
+    printed = done.out.decode("utf-8", "replace")
+    lines.emit(Event(EventKind.TOOL_RESULT, printed, data={**data, "ok": done.code == 0, "exit": done.code}))
+
+
 def _stderr(value: str) -> None:
     print(value, file=sys.stderr, flush=True)  # noqa: T201
 
@@ -121,6 +138,7 @@ _DO: Mapping[str, Callable[[Any], object]] = {
     "usage": lambda value: lines.emit(Event(EventKind.USAGE, usage=lines.usage(value))),
     "model": lambda value: lines.emit(Event(EventKind.STATUS, f"model {value}", data={"model": value})),
     "write": _write,
+    "run": _run,
     "delay": time.sleep,
     "stderr": _stderr,
     "line": functools.partial(print, flush=True),

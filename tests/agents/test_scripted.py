@@ -55,6 +55,17 @@ def test_every_action_does_what_it_says(stage, scenario):
     assert [event.data["ok"] for event in events if event.kind is EventKind.TOOL_RESULT] == [True, False]
 
 
+def test_a_command_is_told_with_what_it_printed_and_how_it_ended(stage, scenario):
+    path = scenario('[[step]]\nrun = "echo out; echo err >&2; exit 3"\n[[step]]\nsay = "# Ran"\n')
+
+    outcome, events = stage.play(Scripted(str(path)))
+
+    told = next(event for event in events if event.kind is EventKind.TOOL_RESULT)
+    assert outcome.result is Result.DONE
+    assert (told.text, told.data["ok"], told.data["exit"]) == ("out\nerr\n", False, 3)
+    assert told.data["input"] == {"command": "echo out; echo err >&2; exit 3"}
+
+
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
