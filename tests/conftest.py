@@ -17,6 +17,11 @@ GIT_ENV = {
 }
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.config.option.markexpr == "not agents":
+        terminalreporter.write_line("left out: tests that drive Gemini, Copilot and llm; `make test-agents` runs them")
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder that is nobody's, with no settings, no GIT_* and no colour."""

@@ -28,13 +28,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("agent", [*FIRST, *more])
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    left = [item for item in terminalreporter.stats.get("deselected", []) if item.get_closest_marker("agents")]
-    if left:
-        names = ", ".join(MORE)
-        terminalreporter.write_line(f"left out: {len(left)} tests with {names}; `make test-agents` runs them")
-
-
 def _missing(what: str, way: str) -> None:
     """Skips the test, or fails it in CI."""
     said = f"{what}: {way}"

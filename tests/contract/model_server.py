@@ -115,8 +115,8 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         ),
         Say(),
     ),
-    "loop": (LOOK[0],),
-    "budget": (LOOK[0],),
+    "loop": (Do("grep", "[v{turn}]erify"),),  # never the same twice: some programs notice that
+    "budget": (Do("grep", "[v{turn}]erify"),),
     "anywhere": (Do("grep", "e"), Say()),
     "keyprint": (LOOK[0], Do("shell", "env", unless=LOOK[1]), Say(echo=True)),
     "keyhunt": (LOOK[0], Do("shell", "cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
@@ -232,6 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
             step = Say("A title")
         served = self.server
         where = {"worktree": _worktree(text), "home": served.home, "outside": served.outside, "mark": served.mark}
+        where["turn"] = str(turn)
         answer = Turn(number=turn, used=USED.get(scenario, Tokens()))
         while isinstance(step, Do):
             call = _call(step, tools, where)
