@@ -91,6 +91,10 @@ class Settings:
     pass_env: tuple[str, ...] = ()
     prices: dict[str, Any] = field(default_factory=dict)  # of models, USD per million tokens; the user's alone
     trusted: tuple[str, ...] = ()  # repositories whose own hooks and servers agent programs may run; the user's alone
+    setup: tuple[str, ...] = ()  # commands that make a worktree ready for an agent that changes it
+    setup_from: Path | None = (
+        None  # the file that they are from: the user's, or the repository's, which has to be trusted
+    )
 
 
 def places(repository: Repository, settings: Settings, *, here: bool = False) -> Places:
@@ -122,7 +126,10 @@ def load(repository: Repository | None) -> Settings:
             f"{SETTINGS} defines agents, and a repository's commands are not run",
             f"copy its [agents] table to {user_config() / 'config.toml'} if you trust it, and delete it there",
         )
+    mine = _of(user, root) if root else {}
     return Settings(
+        setup=_texts(mine if "setup" in mine else repo, "setup"),
+        setup_from=user_config() / "config.toml" if "setup" in mine else root / SETTINGS if root else None,
         agent=_text(repo, "agent") or _text(user, "agent"),
         notes=_text(repo, "notes") or _text(user, "notes") or NOTES,
         agents=_table(user, "agents"),
@@ -130,6 +137,23 @@ def load(repository: Repository | None) -> Settings:
         prices=_table(user, "prices"),
         trusted=_texts(user, "trusted"),
     )
+
+
+def _of(user: dict[str, Any], root: Path) -> dict[str, Any]:
+    """What the user's settings say of one repository: `[repositories."~/src/app"]`."""
+    if "setup" in user:
+        raise UsageError(
+            f"`setup` at the top of {user_config() / 'config.toml'} is for no repository",
+            f'write it under [repositories."{root}"]',
+        )
+    found: dict[str, Any] = {}
+    for path, table in _table(user, "repositories").items():
+        if not isinstance(table, dict) or (unknown := sorted(table.keys() - {"setup"})):
+            said = f"knows no `{unknown[0]}`" if isinstance(table, dict) else "must be a table"
+            raise UsageError(f'[repositories."{path}"] {said}', 'it takes setup = ["…"]')
+        if Path(path).expanduser().resolve() == root.resolve():
+            found |= table
+    return found
 
 
 def remember_agent(name: str) -> None:
@@ -161,7 +185,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _known(table: dict[str, Any], path: Path) -> dict[str, Any]:
     """The settings of a file; UsageError naming one that nobody knows."""
-    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted")
+    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted", "setup", "repositories")
     for name in table:
         if name not in names:
             import difflib

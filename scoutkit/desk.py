@@ -109,11 +109,24 @@ class Desk:
         """Makes a redactor for one stream, which knows this environment's secrets."""
         return self.redacting({}, ())
 
-    def redacting(self, env: Mapping[str, str], logins: Sequence[Path]) -> Callable[[], Callable[[str], str]]:
-        """The same, which also knows what one agent is given: its environment, and the files that hold its login."""
+    def redactor_of(self, run_id: str) -> Callable[[], Callable[[str], str]]:
+        """The same, which also knows what is secret in the files that a run was handed besides the commit."""
+        from scoutkit.dispatch import included
+
+        return self.redacting({}, (), included.remembered(self.places.records(run_id)).files)
+
+    def redacting(
+        self, env: Mapping[str, str], logins: Sequence[Path], handed: Sequence[Path] = ()
+    ) -> Callable[[], Callable[[str], str]]:
+        """The same, which also knows what one agent is given: its environment, the files that hold its login, and
+        those that it was handed besides the commit."""
         import os
 
         from scoutkit.knowledge.secrets import Redactor, in_logins
 
         known = {**os.environ, **env, **in_logins(logins)}
+        if handed:
+            from scoutkit.knowledge import handed as files
+
+            known |= files.secrets(handed)
         return lambda: Redactor(known)

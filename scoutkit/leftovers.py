@@ -40,7 +40,7 @@ def _recover(desk: Desk, run: Run) -> str:
     if run.state is State.WRITTEN:
         close(desk, run)
         return f"run {run.id} was cut short after its note was written: {run.note_path}"
-    outcome = records.salvage(desk.places.records(run.id), run, desk.redactor)
+    outcome = records.salvage(desk.places.records(run.id), run, desk.redactor_of(run.id))
     if run.state is State.CREATED and not outcome.report.strip():
         close(desk, desk.journal.note(run.id, result=Result.KILLED, reason="killed before the agent began"))
         return f"run {run.id} was cut short before its agent began; its worktree is removed"

@@ -10,10 +10,9 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoutkit import config, git
+from scoutkit import config, git, trust
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -76,14 +75,9 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: T
         isolation=sandbox.choose(terms.isolation, kind, terms.network) if agent.name != OWN else "none",
         network=terms.network,
         model=terms.model,
-        trusted=_trusted(desk),
+        trusted=trust.hooks(desk),
+        setup=trust.setup(desk) if kind is Kind.SCOUT and agent.needs_checkout else (),
     )
-
-
-def _trusted(desk: Desk) -> bool:
-    """Did the user's own settings name this repository as one whose hooks and servers may run?"""
-    main = desk.repository.main or desk.repository.toplevel
-    return main is not None and main.resolve() in {Path(one).expanduser().resolve() for one in desk.settings.trusted}
 
 
 def ask(
@@ -125,7 +119,7 @@ def ask(
             checkout = worktree.borrow(
                 desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks
             )
-            for line in checkout.skipped:
+            for line in (*checkout.skipped, *_include(desk, mission, agent, checkout)):
                 tell(line)
             outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
         except BaseException as error:
@@ -139,6 +133,20 @@ def ask(
         return finish(desk, desk.journal.get(run.id), outcome, roots=(str(checkout.worktree),))
 
 
+def _include(desk: Desk, mission: Mission, agent: Agent, checkout: Checkout) -> list[str]:
+    """Give an agent that changes things the ignored files that it needs; lines for a person.
+
+    One that only reads gets none: its answer is about a commit, which does not have them.
+    """
+    if mission.kind is not Kind.SCOUT or not agent.needs_checkout:
+        return []
+    from scoutkit.dispatch import included
+
+    found = included.copy(desk.repository, checkout.worktree, checkout.shadow)
+    included.remember(desk.places.records(checkout.run_id), found)
+    return found.said
+
+
 def _send(
     desk: Desk,
     mission: Mission,
@@ -150,7 +158,7 @@ def _send(
     watch: Watcher,
     interruption: Interruption,
 ) -> Outcome:
-    from scoutkit.dispatch import records, runner
+    from scoutkit.dispatch import included, records, runner
     from scoutkit.reuse import prompts
 
     variables = {
@@ -168,6 +176,7 @@ def _send(
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
     invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
+    handed = included.remembered(folder).files
     outcome = runner.send(
         invocation,
         run=run,
@@ -175,7 +184,7 @@ def _send(
         scratch=checkout.scratch,
         records=folder,
         journal=desk.journal,
-        redactor=desk.redacting(invocation.env, [copy for _, copy in invocation.login]),
+        redactor=desk.redacting(invocation.env, [copy for _, copy in invocation.login], handed),
         on_event=watch,
         pass_env=desk.settings.pass_env,
         interruption=interruption,
@@ -183,6 +192,7 @@ def _send(
         isolation=mission.isolation,
         network=mission.network,
         writable=mission.kind is not Kind.ASK,
+        commands=mission.setup,
     )
     if mission.agent_cmd and not outcome.version:
         outcome = replace(outcome, version=fingerprint(mission.agent_cmd))

@@ -27,6 +27,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "runs": ("runs:runs", "", "what agents did, newest first"),
     "run": ("runs:run", "show|logs|stop ID", "look at one run, or stop it"),
     "agents": ("agents:agents", "[show|test NAME]", "who can do the work here"),
+    "init": ("init:init", "", "what scoutkit takes from this repository; trust its set-up commands"),
     "index": ("upkeep:index", "", "bring the indexes in step; list every problem in the notes"),
     "clean": ("upkeep:clean", "", "remove what dead runs left"),
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scoutkit import process
 from scoutkit.dispatch import records as kept
-from scoutkit.dispatch import sandbox
+from scoutkit.dispatch import sandbox, setup
 from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
@@ -44,6 +44,7 @@ def send(
     isolation: str = "none",
     network: str = "full",
     writable: bool = False,
+    commands: Sequence[str] = (),
     pass_env: Sequence[str] = (),
     grace: float = GRACE,
 ) -> Outcome:
@@ -54,7 +55,8 @@ def send(
     start, and `exited` with its result once the report is on disk. An agent that a limit stopped is asked for its
     report, where it can be. `isolation` is a name of `sandbox.CHOICES` but not `auto`; then the agent sees what `room`
     lists, `shadow` is the worktree's repository (`shadow.git` in the run's folder when left out), and `writable` says
-    whether the two may be changed.
+    whether the two may be changed. `commands` run there first, one after the other; when one fails, the agent does not
+    start.
     An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome; ScoutError is for the journal
     and the records, Unavailable for an isolation that cannot have the network. Whatever is raised, the agent does not
     outlive the call.
@@ -73,7 +75,7 @@ def send(
             room = replace(bare, run_id=run.id)
             stage = _Stage(run, room, isolation, tuple(pass_env), book, journal, on_event, interruption, grace)
             try:
-                outcome, code = stage.play(invocation)
+                outcome, code = stage.prepare(commands, invocation) or stage.play(invocation)
             finally:
                 for trouble in logins.put_back():
                     stage.tell(trouble)
@@ -110,6 +112,17 @@ class _Stage:
     on_event: Callable[[Event], None]
     interruption: Interruption
     grace: float
+
+    def prepare(self, commands: Sequence[str], agent: Invocation) -> tuple[Outcome, int | None] | None:
+        """The set-up commands, in the agent's room before it; how the run ends where one of them fails."""
+        for command, invocation in zip(commands, setup.invocations(commands, agent), strict=True):
+            self.tell(f"set-up: {command}", setup=command)
+            meter = Meter(self.run.id, Limits(timeout=setup.SECONDS, output_bytes=setup.OUTPUT))
+            outcome, code = self._talk(invocation, meter, lambda child: self.journal.note(self.run.id, child=child))
+            self.book.tail = b""
+            if outcome.result is not Result.DONE:
+                return setup.failed(command, outcome, self.run.id), code
+        return None
 
     def play(self, invocation: Invocation) -> tuple[Outcome, int | None]:
         """The agent's work, with its report if a limit ended that; the exit status is that of the work."""

@@ -283,7 +283,7 @@ def in_logins(files: Iterable[Path]) -> dict[str, str]:
         except OSError:
             continue
         try:
-            pairs = list(_leaves(json.loads(text)))
+            pairs = list(leaves(json.loads(text)))
         except (ValueError, RecursionError):
             pairs = [
                 (name, value.strip("\"' ")) for name, _, value in (line.partition("=") for line in text.splitlines())
@@ -293,13 +293,19 @@ def in_logins(files: Iterable[Path]) -> dict[str, str]:
     return found
 
 
-def _leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+def is_secret_name(name: str) -> bool:
+    """Does a variable of this name hold a secret?"""
+    return bool(_SECRET_NAME.search(name.strip()))
+
+
+def leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """The texts in what JSON holds, each with the name that it goes by."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _leaves(inner, str(key))
+            yield from leaves(inner, str(key))
     elif isinstance(value, list):
         for inner in value:
-            yield from _leaves(inner, name)
+            yield from leaves(inner, name)
     elif isinstance(value, str):
         yield name, value
 

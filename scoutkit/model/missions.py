@@ -74,6 +74,7 @@ class Mission:
     network: str = "full"
     model: str = ""
     trusted: bool = False  # the repository's own hooks, servers and settings for agent programs may be used
+    setup: tuple[str, ...] = ()  # commands that run in the worktree before the agent
 
 
 @dataclass(frozen=True, slots=True)
