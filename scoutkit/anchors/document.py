@@ -46,7 +46,7 @@ class Document:
     @functools.cached_property
     def said(self) -> frozenset[str]:
         """The different lines that say something."""
-        return frozenset(key for key in self.keys if len(key) > 3)
+        return frozenset(key for key in set(self.keys) if len(key) > 3)
 
     def runs(self, keys: Sequence[str]) -> list[int]:
         """The lines at which these keys stand one after the other, blank ones at the ends of the run included."""

@@ -13,6 +13,7 @@ from scoutkit.anchors.linemap import LineMap
 _LONG = 400  # lines of a window
 _BELOW = 5  # lines that say nothing, below it
 _WORD = re.compile(r"\w+")
+_SORTED = re.compile(r"\b(?:import|use|from|require)\b")
 
 
 def relaid(line_map: LineMap, lines: Lines, placed: list[tuple[int, float]]) -> Guess | None:
@@ -26,13 +27,21 @@ def relaid(line_map: LineMap, lines: Lines, placed: list[tuple[int, float]]) -> 
     until = gaps[-1].new_end - 1 if gaps[-1].old_end > lines.end else new[-1]
     if not 0 <= begin <= until or max(high - low, until - begin) > _LONG:
         return None
-    if words(lines.keys) - words(line_map.new.keys[begin : until + 1]):
-        return None  # which needs no syntax tree to see
+    if not _may_be(lines.keys, line_map.new.keys[begin : until + 1]):
+        return None
     found = _laid_out(line_map, lines, (low, high), (begin, until))
     if found is None and not all(weight(key) for key in line_map.old.keys[high : high + 2]):
         wide = _past_signs(line_map, high, until)  # the brace below may be another's
         found = _laid_out(line_map, lines, (low, wide[0]), (begin, wide[1]))
     return found
+
+
+def _may_be(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Do the words of lines stand in a row in others, or all of them where imports may be sorted? Needs no tree."""
+    was, now = (" ".join(_WORD.findall(" ".join(keys).lower())) for keys in (old, new))
+    if _SORTED.search(was):
+        return not words(old) - words(new)
+    return f" {was} " in f" {now} "
 
 
 def _past_signs(line_map: LineMap, high: int, until: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoutkit import grammars, languages
-from scoutkit.anchors import layout
+from scoutkit.anchors import layout, singular
 from scoutkit.anchors.document import Document, weight
 from scoutkit.anchors.layout import Piece
 from scoutkit.errors import Unavailable
@@ -67,10 +67,12 @@ class Structure:
 
     def part(self, start: int, end: int, columns: tuple[int, int] = (0, 0)) -> Part | None:
         """The outermost part that begins and ends exactly with these lines (or columns, from 1)."""
+        lines = self._document.lines
+        if not self._language or (not columns[0] and not singular.may_be(lines[start : end + 1], self._language)):
+            return None
         root = self._root
         if root is None:
             return None
-        lines = self._document.lines
         while start < end and not lines[start].strip():
             start += 1
         while end > start and not lines[end].strip():
