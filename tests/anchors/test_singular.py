@@ -10,15 +10,102 @@ from scoutkit import grammars
 from scoutkit.anchors import singular
 
 TEXTS = {
-    "python": '@wraps(f)\ndef g(\n    x,\n):\n    """Says.\nMore."""\n'
-    '    if x:\n        a()\n    else:\n        b("(")\n    return x\n',
-    "go": "func f(x int) error {\n\tif x > 1 {\n\t\tg(`a\n)`)\n\t} else {\n\t\th()\n\t}\n"
-    "\tswitch x {\n\tcase 1:\n\t\tg()\n\t}\n\treturn nil\n}\n",
-    "javascript": "const a = {\n  b: 1,\n  c: [1,\n    2],\n}\nfoo()\n  .then(x => {\n    y(x)\n  })\n  .catch(e => e)\n",
-    "c": "int\nmain(void)\n{\n#ifdef X\n  f();\n#endif\n  return 0;\n}\n",
-    "java": "@Override\npublic void f() {\n  try {\n    g();\n  } catch (E e) {\n    h();\n  } finally {\n    i();\n  }\n}\n",
-    "ruby": "def f(x)\n  if x\n    g\n  else\n    h\n  end\nrescue E\n  i\nend\n",
-    "rust": "#[test]\nfn f<'a>(x: &'a str) -> &'a str {\n    match x {\n        \"(\" => x,\n        _ => x,\n    }\n}\n",
+    "python": "\n".join(
+        [
+            "@wraps(f)",
+            "def g(",
+            "    x,",
+            "):",
+            '    """Says.',
+            'More."""',
+            "    if x:",
+            "        a()",
+            "    else:",
+            '        b("(")',
+            "    return x",
+        ]
+    ),
+    "go": "\n".join(
+        [
+            "func f(x int) error {",
+            "\tif x > 1 {",
+            "\t\tg(`a",
+            ")`)",
+            "\t} else {",
+            "\t\th()",
+            "\t}",
+            "\tswitch x {",
+            "\tcase 1:",
+            "\t\tg()",
+            "\t}",
+            "\treturn nil",
+            "}",
+        ]
+    ),
+    "javascript": "\n".join(
+        [
+            "const a = {",
+            "  b: 1,",
+            "  c: [1,",
+            "    2],",
+            "}",
+            "foo()",
+            "  .then(x => {",
+            "    y(x)",
+            "  })",
+            "  .catch(e => e)",
+        ]
+    ),
+    "c": "\n".join(
+        [
+            "int",
+            "main(void)",
+            "{",
+            "#ifdef X",
+            "  f();",
+            "#endif",
+            "  return 0;",
+            "}",
+        ]
+    ),
+    "java": "\n".join(
+        [
+            "@Override",
+            "public void f() {",
+            "  try {",
+            "    g();",
+            "  } catch (E e) {",
+            "    h();",
+            "  } finally {",
+            "    i();",
+            "  }",
+            "}",
+        ]
+    ),
+    "ruby": "\n".join(
+        [
+            "def f(x)",
+            "  if x",
+            "    g",
+            "  else",
+            "    h",
+            "  end",
+            "rescue E",
+            "  i",
+            "end",
+        ]
+    ),
+    "rust": "\n".join(
+        [
+            "#[test]",
+            "fn f<'a>(x: &'a str) -> &'a str {",
+            "    match x {",
+            '        "(" => x,',
+            "        _ => x,",
+            "    }",
+            "}",
+        ]
+    ),
 }
 
 
