@@ -9,110 +9,96 @@ from hypothesis import strategies as st
 from scoutkit import grammars
 from scoutkit.anchors import singular
 
-TEXTS = {
-    "python": "\n".join(
-        [
-            "@wraps(f)",
-            "def g(",
-            "    x,",
-            "):",
-            '    """Says.',
-            'More."""',
-            "    if x:",
-            "        a()",
-            "    else:",
-            '        b("(")',
-            "    return x",
-        ]
-    ),
-    "go": "\n".join(
-        [
-            "func f(x int) error {",
-            "\tif x > 1 {",
-            "\t\tg(`a",
-            ")`)",
-            "\t} else {",
-            "\t\th()",
-            "\t}",
-            "\tswitch x {",
-            "\tcase 1:",
-            "\t\tg()",
-            "\t}",
-            "\treturn nil",
-            "}",
-        ]
-    ),
-    "javascript": "\n".join(
-        [
-            "const a = {",
-            "  b: 1,",
-            "  c: [1,",
-            "    2],",
-            "}",
-            "foo()",
-            "  .then(x => {",
-            "    y(x)",
-            "  })",
-            "  .catch(e => e)",
-        ]
-    ),
-    "c": "\n".join(
-        [
-            "int",
-            "main(void)",
-            "{",
-            "#ifdef X",
-            "  f();",
-            "#endif",
-            "  return 0;",
-            "}",
-        ]
-    ),
-    "java": "\n".join(
-        [
-            "@Override",
-            "public void f() {",
-            "  try {",
-            "    g();",
-            "  } catch (E e) {",
-            "    h();",
-            "  } finally {",
-            "    i();",
-            "  }",
-            "}",
-        ]
-    ),
-    "ruby": "\n".join(
-        [
-            "def f(x)",
-            "  if x",
-            "    g",
-            "  else",
-            "    h",
-            "  end",
-            "rescue E",
-            "  i",
-            "end",
-        ]
-    ),
-    "rust": "\n".join(
-        [
-            "#[test]",
-            "fn f<'a>(x: &'a str) -> &'a str {",
-            "    match x {",
-            '        "(" => x,',
-            "        _ => x,",
-            "    }",
-            "}",
-        ]
-    ),
+TEXTS: dict[str, list[str]] = {
+    "python": [
+        "@wraps(f)",
+        "def g(",
+        "    x,",
+        "):",
+        '    """Says.',
+        'More."""',
+        "    if x:",
+        "        a()",
+        "    else:",
+        '        b("(")',
+        "    return x",
+    ],
+    "go": [
+        "func f(x int) error {",
+        "\tif x > 1 {",
+        "\t\tg(`a",
+        ")`)",
+        "\t} else {",
+        "\t\th()",
+        "\t}",
+        "\tswitch x {",
+        "\tcase 1:",
+        "\t\tg()",
+        "\t}",
+        "\treturn nil",
+        "}",
+    ],
+    "javascript": [
+        "const a = {",
+        "  b: 1,",
+        "  c: [1,",
+        "    2],",
+        "}",
+        "foo()",
+        "  .then(x => {",
+        "    y(x)",
+        "  })",
+        "  .catch(e => e)",
+    ],
+    "c": [
+        "int",
+        "main(void)",
+        "{",
+        "#ifdef X",
+        "  f();",
+        "#endif",
+        "  return 0;",
+        "}",
+    ],
+    "java": [
+        "@Override",
+        "public void f() {",
+        "  try {",
+        "    g();",
+        "  } catch (E e) {",
+        "    h();",
+        "  } finally {",
+        "    i();",
+        "  }",
+        "}",
+    ],
+    "ruby": [
+        "def f(x)",
+        "  if x",
+        "    g",
+        "  else",
+        "    h",
+        "  end",
+        "rescue E",
+        "  i",
+        "end",
+    ],
+    "rust": [
+        "#[test]",
+        "fn f<'a>(x: &'a str) -> &'a str {",
+        "    match x {",
+        '        "(" => x,',
+        "        _ => x,",
+        "    }",
+        "}",
+    ],
 }
 
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_every_part_of_a_text_may_be_one(language):
-    text = TEXTS[language]
-    lines, todo, seen = text.split("\n"), [grammars.parse(language, text)], 0
+    lines, seen = TEXTS[language], 0
+    todo = [grammars.parse(language, "\n".join(lines))]
     while todo:
         node = todo.pop()
         todo += node.named_children
