@@ -65,8 +65,9 @@ def test_an_agent_reaches_its_model_and_nothing_else(stage: Stage, agent: str, b
     stage.undisturbed()
 
 
+@pytest.mark.timeout(200)
 def test_an_agent_without_a_network_says_so(stage: Stage, agent: str, bwrap: None) -> None:
-    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "none", "--timeout", "8s", "--idle", "6s")
+    done = stage.ask(agent, "ok", "--isolate", "bwrap", "--network", "none", "--timeout", "8s", limit=150)
     assert done.code == 4, (done.out, done.err)
     assert not stage.server.asked("ok")
     stage.undisturbed()
