@@ -33,6 +33,7 @@ _HOSTS = {
     GOOGLE: ("cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443", "www.googleapis.com:443"),
     VERTEX: ("aiplatform.googleapis.com:443", "oauth2.googleapis.com:443"),
 }
+_ATTEMPTS = 4  # of one request: it says nothing while it tries again, up to 30 s each time
 _CLOUD_LOGIN = ".config/gcloud/application_default_credentials.json"
 
 
@@ -86,7 +87,7 @@ def write_settings(home: Path, mission: Mission, way: str) -> None:
         model["name"] = name
     general: dict[str, Any] = {"enableAutoUpdate": False, "enableAutoUpdateNotification": False}
     if mission.limits.retries is not None:
-        general["maxAttempts"] = max(1, min(10, mission.limits.retries + 1))
+        general["maxAttempts"] = max(1, min(_ATTEMPTS, mission.limits.retries + 1))
     settings = {
         "security": {"auth": {"selectedType": way}, "folderTrust": {"enabled": False}},
         "general": general,

@@ -110,7 +110,7 @@ class Meter:
 def more(limits: Limits) -> str:
     """A hint for an agent that stopped itself at a limit that it was given; which, it may not say."""
     given = {"--max-turns": limits.turns, "--max-tokens": limits.tokens, "--max-cost": limits.cost_usd}
-    names = [name for name, value in given.items() if value is not None]
+    names = [f"{name} {2 * value:g}" for name, value in given.items() if value is not None]
     return f"allow it more: {' or '.join(names)}" if names else "a limit of its own stopped it: see its settings"
 
 

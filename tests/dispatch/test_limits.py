@@ -173,7 +173,7 @@ def test_an_agent_that_stopped_at_its_own_limit_is_asked_too(play):
     outcome = play.send(start, limits={"turns": 3, "cost_usd": 1.0})
     assert (outcome.result, outcome.report) == (Result.BUDGET, "# End\n")
     assert outcome.reason == "it took 3 turns, as many as allowed"
-    assert outcome.hint == "allow it more: --max-turns or --max-cost"
+    assert outcome.hint == "allow it more: --max-turns 6 or --max-cost 2"
     assert outcome.usage == Usage(7, 8, 0.25), "what the last one does not tell stays"
 
 
