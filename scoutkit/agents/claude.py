@@ -104,6 +104,7 @@ class Claude:
             shown=(*PROGRAM.shown(), *([Path(file)] if Path(file).is_absolute() else [])),
             hosts=_hosts(keys, cloud, renews=bool(pairs)),
             idle=IDLE,
+            counts_money=limits.cost_usd is not None,
             login=pairs[:1] if pairs and pairs[0][1].name == ".credentials.json" else (),  # a cloud's is not its own
         )
 

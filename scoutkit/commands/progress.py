@@ -60,7 +60,9 @@ class Progress:
             self._doing = "done" if event.kind is EventKind.REPORT else last
         elif event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY} and event.text:
             self._doing = " ".join(event.text.split())
-            if not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
+            if event.data.get("stays"):
+                self.tell(f"{self._agent}: {self._doing}")
+            elif not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
                 self._said = time.monotonic()
                 say.tell(f"{self._agent}: {self._doing}")
 

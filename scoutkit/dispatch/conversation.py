@@ -25,6 +25,7 @@ SOON, LATER = 0.05, 0.25  # seconds until a request to stop is noticed, at first
 LINGER = 0.3  # seconds of silence after the agent's end, while something it started still holds its stdout
 SYNC = 2.0  # seconds of records that a power cut may take
 COLLECT = 5.0  # seconds between looks for orphans that ended
+UNPRICED = "what it costs is not known, so --max-cost stops nothing: set its price in [prices], or --max-tokens"
 LONGEST_LINE = 4_000_000  # bytes; what is beyond is dropped
 
 _going: set[str] = set()  # the runs this process listens to
@@ -59,6 +60,7 @@ class Conversation:
         self.unended: list[Owner] = []
         self._popen = popen
         self._reader = invocation.reader
+        self._warned = invocation.counts_money
         self.run = run
         self._folder = worktree.marked(run)
         self._book = book
@@ -205,6 +207,10 @@ class Conversation:
         for event in shown:
             self.meter.saw(event)
             self._on_event(event)
+            if not self._warned and self.meter.unpriced():
+                self._warned = True
+                warning = self._book.did(Event(EventKind.STATUS, UNPRICED, data={"stays": True}))
+                self._on_event(warning)
 
     def _understand(self, line: str) -> list[Event]:
         try:

@@ -56,6 +56,10 @@ class Meter:
             said = {name: value for name, value in asdict(event.usage).items() if value is not None}
             self._usage = replace(self._usage, **said)
 
+    def unpriced(self) -> bool:
+        """Was a limit in money given, and are there tokens whose cost nobody tells? Then it stops nothing."""
+        return self._limits.cost_usd is not None and self._usage.cost_usd is None and _tokens(self._usage) > 0
+
     def broken(self, now: float) -> Outcome | None:
         """How the run ends for the limit that the agent broke; None while it keeps to all of them."""
         if self.flooded:
@@ -96,7 +100,10 @@ class Meter:
     def _money(self) -> Outcome | None:
         limits, usage = self._limits, self._usage
         if limits.turns is not None and self._turns > limits.turns:
-            reason, hint = f"it took more than {limits.turns} turns", f"--max-turns {2 * limits.turns}"
+            reason, hint = (
+                f"it took more than {limits.turns} turn{'s' * (limits.turns != 1)}",
+                f"--max-turns {2 * limits.turns}",
+            )
         elif limits.tokens is not None and (used := _tokens(usage)) > limits.tokens:
             reason, hint = f"it used {used:,} tokens, more than {limits.tokens:,}", f"--max-tokens {2 * limits.tokens}"
         elif limits.cost_usd is not None and (usage.cost_usd or 0) > limits.cost_usd:

@@ -73,6 +73,7 @@ class Invocation:
     ] = ()  # the user's file, its copy in the run: put back if the program renewed it
     closing: Callable[[], Invocation | None] | None = None
     """Once a limit stopped it: how to have it write its report from what it knows, with no tools; None if it cannot."""
+    counts_money: bool = False  # the program itself was told how much it may cost, and stops there
     contained: bool = True  # False for scoutkit's own that only reads: it needs no isolation
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
+from scoutkit.dispatch.conversation import UNPRICED
 from scoutkit.dispatch.limits import Meter
 from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Limits, Result, State, Usage
@@ -83,6 +85,19 @@ def test_turns_beyond_the_limit_end_it(play):
     assert outcome.hint == "allow it more: --max-turns 4"
     assert outcome.report == "found so far\n"
     assert play.journal.get(play.run.id).result is Result.BUDGET
+
+
+def test_a_limit_in_money_that_stops_nothing_is_told_once(play):
+    used = event("usage", more=", usage = { input_tokens = 5, output_tokens = 2 }")
+    play(FOUND + steps(used, used), limits={"cost_usd": 0.1})
+    assert play.said.count(UNPRICED) == 1
+
+
+@pytest.mark.parametrize(("told", "limits"), [(True, {"cost_usd": 0.1}), (False, {"tokens": 100})])
+def test_a_limit_in_money_that_holds_needs_no_words(play, told, limits):
+    used = event("usage", more=", usage = { input_tokens = 5, output_tokens = 2 }")
+    play.send(replace(play.invocation(FOUND + steps(used)), counts_money=told), limits=limits)
+    assert UNPRICED not in play.said
 
 
 def test_as_many_turns_as_allowed_are_allowed(play):
