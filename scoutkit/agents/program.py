@@ -50,11 +50,12 @@ class Program:
         """Starts no model and spends nothing; the version is asked for once per installed file."""
         if not self.path:
             return Availability(ok=False, hint=f"{self.name} is not on PATH: {self.install}", flags=self.flags)
-        version, login = self.version(), self.logged_in()
-        old = bool(self.oldest and version and _numbers(version) < _numbers(self.oldest))
-        hint = f"{self.name} {version} is too old, {self.oldest} or newer is needed: {self.install}" if old else ""
+        (version, trouble), login = self._look(), self.logged_in()
+        if self.oldest and version and _numbers(version) < _numbers(self.oldest):
+            trouble = f"{self.name} {version} is too old, {self.oldest} or newer is needed"
+        hint = f"{trouble}: {self.install}" if trouble else ""
         return Availability(
-            ok=not old,
+            ok=not trouble,
             version=version,
             path=self.path,
             hint=hint or ("" if login else self.sign_in),
@@ -71,21 +72,25 @@ class Program:
 
     def version(self) -> str:
         """As it tells it; "" where it tells none."""
+        return self._look()[0]
+
+    def _look(self) -> tuple[str, str]:
+        """Its version, and what is wrong with it where it cannot even tell that."""
         real = os.path.realpath(self.path)
         try:
             status = os.stat(real)  # noqa: PTH116
         except OSError:
-            return ""
+            return "", ""  # gone meanwhile
         # by the time of the change: installers set the other one to that of the release, or to none
         seen = {"path": real, "size": status.st_size, "time": status.st_ctime_ns}
         cache = config.user_cache() / "programs" / f"{self.name}.json"
         try:
             known = json.loads(cache.read_bytes())
             if {**known, "version": ""} == {**seen, "version": ""}:
-                return str(known["version"])
+                return str(known["version"]), ""
         except (OSError, ValueError, KeyError, TypeError):
             pass  # not asked yet
-        version = self._ask_version()
+        version, trouble = self._ask_version()
         if version:
             try:
                 cache.parent.mkdir(parents=True, exist_ok=True)
@@ -94,9 +99,9 @@ class Program:
                 fresh.replace(cache)
             except OSError:
                 pass  # asked again the next time
-        return version
+        return version, trouble
 
-    def _ask_version(self) -> str:
+    def _ask_version(self) -> tuple[str, str]:
         import subprocess
         import tempfile
 
@@ -109,10 +114,17 @@ class Program:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "NO_COLOR": "1"}
             try:
                 done = process.run([self.path, "--version"], cwd=Path(home), env=env, timeout=_PATIENCE)
-            except (OSError, subprocess.TimeoutExpired):
-                return ""
-        found = _VERSION.search(done.text)
-        return found[0] if found else ""
+            except subprocess.TimeoutExpired:
+                return "", f"{self.name} --version does not answer within {_PATIENCE:g} s"
+            except OSError as error:
+                return "", f"{self.path} cannot be started ({error.strerror})"
+        if found := _VERSION.search(done.text):
+            return found[0], ""
+        if done.code == 0:
+            return "", ""
+        how = f"exit status {done.code}" if done.code > 0 else f"signal {-done.code}"
+        said = " ".join(done.error.splitlines()[-1:])[:200]
+        return "", f"{self.name} --version fails ({how}{said and f', {said}'})"
 
     def needed(self) -> str:
         """The program's path. Unavailable where it is not installed."""

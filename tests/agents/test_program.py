@@ -190,3 +190,24 @@ def test_a_file_that_is_no_table_is_an_empty_one(tmp_path):
         assert table(file) == {}
     file.write_text(json.dumps({"a": 1}))
     assert table(file) == {"a": 1}
+
+
+def test_a_program_that_cannot_tell_its_version_is_broken(tool, monkeypatch):
+    file = tool()
+    file.write_text("#!/bin/sh\necho working; echo 'libfoo is missing' >&2; exit 3\n")
+    here = TOOL.availability()
+    assert (here.ok, here.version) == (False, "")
+    assert here.hint == "some-tool --version fails (exit status 3, libfoo is missing): get it"
+
+    file.write_text("#!/bin/sh\nkill -9 $$\n")
+    assert TOOL.availability().hint == "some-tool --version fails (signal 9): get it"
+
+    file.write_text("#!/nonexistent/shell\n")
+    assert TOOL.availability().hint == f"{file} cannot be started (No such file or directory): get it"
+
+    monkeypatch.setattr("scoutkit.agents.program._PATIENCE", 0.3)
+    file.write_text("#!/bin/sh\nsleep 60\n")
+    assert TOOL.availability().hint == "some-tool --version does not answer within 0.3 s: get it"
+
+    file.write_text("#!/bin/sh\necho 1.9; exit 1\n")
+    assert (TOOL.availability().ok, TOOL.availability().version) == (True, "1.9")
