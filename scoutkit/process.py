@@ -36,6 +36,7 @@ __all__ = [
     "family",
     "identify",
     "interact",
+    "interrupt",
     "run",
     "spawn",
     "tree",
@@ -128,6 +129,11 @@ def exited(popen: subprocess.Popen[bytes]) -> bool:
         return os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:
         return True
+
+
+def interrupt(popen: subprocess.Popen[bytes], *, urgent: bool = False) -> None:
+    """Ask a process that was started here to end: TERM, or when it is `urgent` INT, as a second Ctrl-C would."""
+    popen.send_signal(signal.SIGINT if urgent else signal.SIGTERM)
 
 
 def interact(argv: Sequence[str | Path], *, cwd: Path | None = None) -> int:

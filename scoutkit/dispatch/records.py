@@ -194,6 +194,22 @@ def events(folder: Path) -> Iterator[Event]:
         return
 
 
+def latest(folder: Path) -> Event | None:
+    """The last thing an agent did or said that has a text, as far as the end of its events tells."""
+    try:
+        with (folder / "events.jsonl").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 16_384))
+            lines = file.read().splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    for line in reversed(lines):
+        with contextlib.suppress(ValueError, KeyError, AttributeError, TypeError, RecursionError):
+            record = json.loads(line)
+            if record.get("text", "").strip() and record["kind"] != EventKind.OTHER:
+                return Event(EventKind(record["kind"]), record["text"])
+    return None
+
+
 def report_file(path: str, within: Sequence[Path]) -> str | None:
     """The text an agent left in a file of its own; None when there is no such plain file inside one of `within`.
 
