@@ -91,6 +91,9 @@ CAUSES = (
         404,
     ),
     _cause(
+        "it needs to be told which model", "name one: --model NAME", r"require an explicit model|no model specified"
+    ),
+    _cause(
         "the question is too long for the model",
         "ask for less, or name a model that takes more: --model NAME",
         r"prompt is too long|context (?:length|window).{0,40}(?:exceed|too)|maximum context length|too many tokens",

@@ -155,6 +155,8 @@ class ClaudeReader(Stream):
                 status = number(said.get("error_status"))
                 error = str(said.get("error") or "").replace("_", " ").replace("unknown", "")
                 what, hint = causes.explain(self.program, error, status=status)
+                if not what and status is None:
+                    hint = causes.explain(self.program, "network")[1]
                 wait = (number(said.get("retry_delay_ms")) or 0) / 1000
                 text = (
                     f"{what or 'no answer'}; attempt {said.get('attempt')} of {said.get('max_retries')} in {wait:g} s"

@@ -25,6 +25,7 @@ from scoutkit.agents.causes import CAUSES, explain, is_error, when
         ("Error code: 403 - {'x': 1}", "its key may not do this:", "another one"),
         ("404 no such thing", "the model is unknown:", "--model NAME"),
         ("The model `gpt-9` does not exist", "the model is unknown:", "--model NAME"),
+        ("BYOK providers require an explicit model. Run `copilot help`", "it needs to be told which model:", "--model"),
         ("API Error: 413 x", "the question is too long for the model:", "ask for less"),
         ("Prompt is too long", "the question is too long for the model:", "ask for less"),
         ("HTTP 503", "the model's server has trouble:", "later"),

@@ -160,6 +160,15 @@ def test_retries_are_told_with_the_way_out():
     assert SIGN_IN in retry.data["hint"]
 
 
+def test_a_try_that_got_no_answer_says_where_to_look():
+    said = {"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 2, "retry_delay_ms": 500}
+    _, events = play([json.dumps({**said, "error_status": None, "error": "unknown"})], code=1)
+
+    (retry,) = of(events, EventKind.RETRY)
+    assert retry.text == "no answer; attempt 1 of 2 in 0.5 s"
+    assert retry.data["hint"] == "check the network, and --network if you gave it"
+
+
 def test_a_limit_that_names_its_end_is_a_hint_for_when():
     info = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 1796025600}}
     end = {"type": "result", "subtype": "success", "is_error": True, "result": "You've hit your session limit"}
