@@ -190,7 +190,11 @@ class ClaudeReader(Stream):
                     given = block.get("input")
                     given = given if isinstance(given, Mapping) else {}
                     name = str(block["name"])
-                    yield Event(EventKind.TOOL_CALL, self._call(name, given), data={"tool": name, "input": given})
+                    yield Event(
+                        EventKind.TOOL_CALL,
+                        self._call(name, given),
+                        data={"tool": name, "input": given, "id": str(block.get("id") or "")},
+                    )
                 case _:
                     yield Event(EventKind.OTHER, data=block)
 
@@ -200,7 +204,8 @@ class ClaudeReader(Stream):
             if block.get("type") == "tool_result":
                 worked = not block.get("is_error")
                 self.seen.worked += worked
-                yield Event(EventKind.TOOL_RESULT, _text(block.get("content")), data={"ok": worked})
+                told = {"ok": worked, "id": str(block.get("tool_use_id") or "")}
+                yield Event(EventKind.TOOL_RESULT, _text(block.get("content")), data=told)
 
     def _end(self, said: Mapping[str, Any]) -> Iterable[Event]:
         seen = self.seen

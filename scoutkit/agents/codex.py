@@ -186,7 +186,11 @@ class CodexReader(Stream):
         self._started.add(str(item["id"]))
         self.seen.tried += 1
         self.seen.report = ""  # what it says before it looks at something is not its last word
-        return Event(EventKind.TOOL_CALL, _words(item), data={"tool": str(item["type"]), "input": _input(item)})
+        return Event(
+            EventKind.TOOL_CALL,
+            _words(item),
+            data={"tool": str(item["type"]), "input": _input(item), "id": str(item["id"])},
+        )
 
     def _result(self, item: Mapping[str, Any]) -> Iterable[Event]:
         worked = item.get("status", "completed") == "completed" and not item.get("error")
@@ -194,7 +198,8 @@ class CodexReader(Stream):
             worked = worked and item.get("exit_code") == 0
         self.seen.worked += worked and item["type"] != "web_search"  # which is no look at the code
         self._waiting = True
-        yield Event(EventKind.TOOL_RESULT, str(item.get("aggregated_output") or ""), data={"ok": worked})
+        told = {"ok": worked, "id": str(item["id"]), "exit": item.get("exit_code")}
+        yield Event(EventKind.TOOL_RESULT, str(item.get("aggregated_output") or ""), data=told)
         yield from self._look()
 
     def _complain(self, message: str) -> Iterable[Event]:

@@ -188,7 +188,11 @@ class CopilotReader(Stream):
             case "tool.execution_start":
                 self.seen.tried += 1
                 name, given = str(data["toolName"]), data.get("arguments")
-                yield Event(EventKind.TOOL_CALL, call(name, given, self._tree), data={"tool": name, "input": given})
+                yield Event(
+                    EventKind.TOOL_CALL,
+                    call(name, given, self._tree),
+                    data={"tool": name, "input": given, "id": str(data.get("toolCallId") or "")},
+                )
             case "tool.execution_complete":
                 yield self._result(data)
             case "model.call_failure":
@@ -246,7 +250,9 @@ class CopilotReader(Stream):
         self.seen.worked += worked
         told = data.get("result") if worked else data.get("error")
         text = told.get("content" if worked else "message") if isinstance(told, Mapping) else ""
-        return Event(EventKind.TOOL_RESULT, str(text or ""), data={"ok": worked})
+        return Event(
+            EventKind.TOOL_RESULT, str(text or ""), data={"ok": worked, "id": str(data.get("toolCallId") or "")}
+        )
 
     def _used(self) -> Usage | None:
         """All its models together; None without a file that says so."""

@@ -142,13 +142,21 @@ class GeminiReader(Stream):
                 yield from self._turn()
                 yield from self._pause()
                 name, given = str(said["tool_name"]), said.get("parameters")
-                yield Event(EventKind.TOOL_CALL, call(name, given, self._tree), data={"tool": name, "input": given})
+                yield Event(
+                    EventKind.TOOL_CALL,
+                    call(name, given, self._tree),
+                    data={"tool": name, "input": given, "id": str(said.get("tool_id") or "")},
+                )
             case "tool_result":
                 worked = said["status"] == "success"
                 self.seen.worked += worked
                 self._waiting = True
                 yield from self._pause()
-                yield Event(EventKind.TOOL_RESULT, str(said.get("output") or ""), data={"ok": worked})
+                yield Event(
+                    EventKind.TOOL_RESULT,
+                    str(said.get("output") or ""),
+                    data={"ok": worked, "id": str(said.get("tool_id") or "")},
+                )
                 if self._session and (used := self._session.so_far()):
                     self.seen.usage = used
                     yield Event(EventKind.USAGE, usage=used)

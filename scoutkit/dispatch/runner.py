@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from scoutkit import process
 from scoutkit.dispatch import records as kept
-from scoutkit.dispatch import sandbox, setup
+from scoutkit.dispatch import sandbox, setup, trying
 from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
@@ -44,7 +45,10 @@ def send(
     isolation: str = "none",
     network: str = "full",
     writable: bool = False,
+    beside: Sequence[Path] = (),
     commands: Sequence[str] = (),
+    checks: Sequence[str] = (),
+    ready: Callable[[], None] = lambda: None,
     pass_env: Sequence[str] = (),
     grace: float = GRACE,
 ) -> Outcome:
@@ -55,14 +59,16 @@ def send(
     start, and `exited` with its result once the report is on disk. An agent that a limit stopped is asked for its
     report, where it can be. `isolation` is a name of `sandbox.CHOICES` but not `auto`; then the agent sees what `room`
     lists, `shadow` is the worktree's repository (`shadow.git` in the run's folder when left out), and `writable` says
-    whether the two may be changed. `commands` run there first, one after the other; when one fails, the agent does not
-    start.
+    whether the two may be changed; `beside` is what it may read besides. `commands` run there first, one after the
+    other; when one fails, the agent does not start. `checks` run there before the agent and once its report is on disk; how they end is told in the
+    events. `ready` is called right before the agent starts.
     An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome; ScoutError is for the journal
     and the records, Unavailable for an isolation that cannot have the network. Whatever is raised, the agent does not
     outlive the call.
     """
     began = time.monotonic()
     code: int | None = None
+    tried = False
     with _keeping(f"the records of run {run.id}"):
         book = Records(records, redactor)
     with contextlib.closing(book):
@@ -72,10 +78,16 @@ def send(
                 book.invocation(invocation, worktree)
                 logins = Logins.lend(invocation.login, Path(run.folder))
             bare = Room(worktree, shadow or Path(run.folder) / SHADOW, scratch, {}, writable=writable, network=network)
-            room = replace(bare, run_id=run.id)
+            room = replace(bare, run_id=run.id, beside=tuple(beside))
             stage = _Stage(run, room, isolation, tuple(pass_env), book, journal, on_event, interruption, grace)
             try:
-                outcome, code = stage.prepare(commands, invocation) or stage.play(invocation)
+                done = stage.prepare(commands, invocation)
+                if done is None:
+                    tried = bool(checks)
+                    stage.check(checks, trying.BEFORE, invocation)
+                    ready()
+                    done = stage.play(invocation)
+                outcome, code = done
             finally:
                 for trouble in logins.put_back():
                     stage.tell(trouble)
@@ -85,17 +97,19 @@ def send(
         book.sync()
         with _keeping(f"the report of run {run.id}"):
             kept.write_durably(records / "report.md", outcome.report)
-    journal.advance(
-        run.id,
-        State.EXITED,
-        exit=code,
-        seconds=round(time.monotonic() - began, 3),
-        result=outcome.result,
-        reason=outcome.reason,
-        usage=outcome.usage,
-        model=outcome.model,
-        version=outcome.version,
-    )
+        journal.advance(
+            run.id,
+            State.EXITED,
+            exit=code,
+            seconds=round(time.monotonic() - began, 3),
+            result=outcome.result,
+            reason=outcome.reason,
+            usage=outcome.usage,
+            model=outcome.model,
+            version=outcome.version,
+        )
+        if tried:
+            stage.check(checks, trying.AFTER, invocation)
     return outcome
 
 
@@ -123,6 +137,20 @@ class _Stage:
             if outcome.result is not Result.DONE:
                 return setup.failed(command, outcome, self.run.id), code
         return None
+
+    def check(self, checks: Sequence[str], when: str, agent: Invocation) -> None:
+        """A person's own checks, in the agent's room and without its keys. None once the run is to stop."""
+        bare = replace(self, pass_env=())
+        for command in checks:
+            if self.interruption.of(self.book.folder):
+                return
+            began = time.monotonic()
+            tried = trying.invocation(command, when, agent, self.room.scratch)
+            meter = Meter(self.run.id, trying.limits(self.run))
+            outcome, code = bare._talk(tried, meter, lambda child: self.journal.note(self.run.id, child=child))
+            self.book.tail = b""
+            line, data = trying.said(command, when, outcome, code, time.monotonic() - began)
+            self.tell(line, **data)
 
     def play(self, invocation: Invocation) -> tuple[Outcome, int | None]:
         """The agent's work, with its report if a limit ended that; the exit status is that of the work."""
@@ -210,7 +238,7 @@ class _Stage:
             room = replace(room, writable=True)
         return sandbox.wrap(isolation, invocation.argv, room)
 
-    def tell(self, line: str, **data: str) -> None:
+    def tell(self, line: str, **data: Any) -> None:
         """Something that scoutkit did itself, among what the agent did."""
         event = self.book.did(Event(EventKind.STATUS, line, data=data))
         self.book.flush()

@@ -109,7 +109,7 @@ def test_what_it_does_is_told_in_a_persons_words_once_per_answer():
         "Read app/greet.py",
         "Bash grep -rn greet app tests",
     ]
-    assert of(events, EventKind.TOOL_CALL)[0].data == {"tool": "Read", "input": {"file_path": "/w/tree/app/greet.py"}}
+    assert of(events, EventKind.TOOL_CALL)[0].data ["input"] == {"file_path": "/w/tree/app/greet.py"}
     assert [event.data["ok"] for event in of(events, EventKind.TOOL_RESULT)] == [True, True]
     assert len(of(events, EventKind.TURN)) == 3
     assert [event.usage.input_tokens for event in of(events, EventKind.USAGE)] == [1400, 2800, 4200, 4200]
