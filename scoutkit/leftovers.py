@@ -49,7 +49,8 @@ def _recover(desk: Desk, run: Run) -> str:
         run = desk.journal.note(run.id, result=outcome.result, reason=outcome.reason)
     trees = [str(path.parent) for path in Path(run.folder).glob("*/.git") if path.is_file()]
     answer = finish(desk, run, outcome, roots=tuple(trees))
-    return f"run {run.id} was cut short; what it found is in {answer.note.path}" + (answer.left and f"; {answer.left}")
+    told = f"run {run.id} was cut short; what it found is in {answer.note.path}" + (answer.left and f"; {answer.left}")
+    return "\n".join((told, *answer.untouched))
 
 
 def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:

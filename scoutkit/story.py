@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import config, git, trust
+from scoutkit import birth, config, git, trust
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -33,13 +33,15 @@ class Answer:
     """What came back from a run; `report` in the outcome is the agent's own text.
 
     `left`: why the note that this one is to replace was not marked so, if it was not. Where that had been superseded
-    or deprecated meanwhile, this one is a draft.
+    or deprecated meanwhile, this one is a draft. `untouched`: lines for a person, if the user's repository is not as
+    it was before.
     """
 
     note: Note
     run: Run
     outcome: Outcome
     left: str = ""
+    untouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +118,12 @@ def ask(
     with runner.Interruption.listen() as interruption:
         run = desk.journal.create(run)
         try:
-            checkout = worktree.borrow(
-                desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks
-            )
+            checkout = _borrow(desk, mission, agent, run, run_hooks=run_hooks)
             for line in (*checkout.skipped, *_include(desk, mission, agent, checkout)):
                 tell(line)
             outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
+            for line in _altered(mission, checkout):
+                tell(line)
         except BaseException as error:
             run = desk.journal.get(run.id)
             if run.state is State.CREATED:  # nothing was found yet: there is only the worktree to take away
@@ -130,7 +132,30 @@ def ask(
             if interruption.result:
                 raise Interrupted(interruption.reason, "nothing was found yet; ask again") from error
             raise
-        return finish(desk, desk.journal.get(run.id), outcome, roots=(str(checkout.worktree),))
+        answer = finish(desk, desk.journal.get(run.id), outcome, roots=(str(checkout.worktree),))
+        for line in answer.untouched:
+            tell(line)
+        return answer
+
+
+def _borrow(desk: Desk, mission: Mission, agent: Agent, run: Run, *, run_hooks: bool) -> Checkout:
+    """A worktree of the base; for research a scratch repository with the sources beside it."""
+    from scoutkit.dispatch import proof, sources, worktree
+
+    if mission.kind is Kind.RESEARCH:
+        sources.remember(desk.places.records(run.id), mission.sources)
+        guarded = mission.isolation != "none"
+        return proof.lend(desk.repository, run.id, mission.sources, mission.template, guarded=guarded)
+    return worktree.borrow(desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks)
+
+
+def _altered(mission: Mission, checkout: Checkout) -> list[str]:
+    """What an agent without isolation did to sources that it was to read; lines for a person."""
+    if not mission.sources or mission.isolation != "none":
+        return []
+    from scoutkit.dispatch import proof
+
+    return proof.altered(checkout, mission.sources)
 
 
 def _include(desk: Desk, mission: Mission, agent: Agent, checkout: Checkout) -> list[str]:
@@ -158,13 +183,15 @@ def _send(
     watch: Watcher,
     interruption: Interruption,
 ) -> Outcome:
-    from scoutkit.dispatch import included, records, runner
+    from scoutkit.dispatch import included, records, runner, untouched
     from scoutkit.reuse import prompts
 
     variables = {
         "question": mission.text,
         "repository": desk.places.root.name,
         "commit": mission.base,
+        "sources": [{"name": one.name, "commit": one.commit, "origin": one.origin} for one in mission.sources],
+        "filled": bool(mission.template),
     }
     overrides = desk.places.root / config.PROMPTS
     if earlier:
@@ -177,6 +204,8 @@ def _send(
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
     invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
     handed = included.remembered(folder).files
+    if mission.agent != OWN:
+        untouched.before(desk.repository, desk.places, folder, mission.isolation)
     outcome = runner.send(
         invocation,
         run=run,
@@ -189,6 +218,7 @@ def _send(
         pass_env=desk.settings.pass_env,
         interruption=interruption,
         shadow=checkout.shadow,
+        beside=checkout.beside,
         isolation=mission.isolation,
         network=mission.network,
         writable=mission.kind is not Kind.ASK,
@@ -212,18 +242,24 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     `roots` are where the worktree stood: absolute paths in the report begin with one. May be called again for a run
     it was killed in: the note's id is chosen before it is written, and one that is on disk already is kept.
     """
+    from scoutkit.dispatch import untouched
+
     again = run.state is State.HARVESTED
+    changed = untouched.after(desk.repository, desk.places, desk.places.records(run.id), run.isolation)
     if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     with desk.notebook.superseding() if run.supersedes else contextlib.nullcontext():
         left = _overtaken(desk, run)
-        note = desk.notebook.write(_note(desk, run, outcome, roots, left), again=again)
+        made = _note(desk, run, outcome, roots, left)
+        if section := untouched.section(changed, run.isolation, run.id):
+            made = replace(made, body=f"{made.body}\n{section}")
+        note = desk.notebook.write(made, again=again)
         if run.supersedes and note.status == "stable" and not left:
             left = _supersede(desk, run.supersedes, note)
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = close(desk, run)
     desk.sync()
-    return Answer(note, run, outcome, left)
+    return Answer(note, run, outcome, left, tuple(untouched.said(changed, run.isolation, run.id)))
 
 
 def _overtaken(desk: Desk, run: Run) -> str:
@@ -256,27 +292,27 @@ def _supersede(desk: Desk, old: str, note: Note) -> str:
 
 
 def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...], overtaken: str) -> Note:
-    from scoutkit.anchors import anchor
-    from scoutkit.knowledge import capture, citations, verify
+    from scoutkit.knowledge import capture, citations
 
+    if run.kind is Kind.RESEARCH:
+        roots = (*roots, f"{run.folder}/sources")
     report = capture.bounded(outcome.report, run.id)
     references = citations.read(report, roots=roots)
     if len(references) > capture.MOST:
         report = capture.bounded(report, run.id, longest=references[capture.MOST].offset)
         references = citations.read(report, roots=roots)
-    with desk.snapshot(run.base) as snapshot:
-        checked = verify.check(references, snapshot, notes=desk.settings.notes)
-        made = capture.note(
-            report=report,
-            checked=checked,
-            anchors=[made for one in checked if (made := anchor.make(one.citation, snapshot))],
-            mission=Mission(run.kind, run.text, run.base, run.agent),
-            outcome=outcome,
-            id=run.note_id,
-            at=run.started,
-            status="stable" if outcome.result is Result.DONE and not overtaken else "draft",
-            overtaken=overtaken,
-        )
+    born = birth.check(desk, run, references)
+    made = capture.note(
+        report=report,
+        checked=born.checked,
+        anchors=born.anchors,
+        mission=Mission(run.kind, run.text, run.base, run.agent, sources=born.sources),
+        outcome=outcome,
+        id=run.note_id,
+        at=run.started,
+        status="stable" if outcome.result is Result.DONE and not overtaken else "draft",
+        overtaken=overtaken,
+    )
     done = made.status == "stable"
     return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())
 

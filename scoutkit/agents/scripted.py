@@ -1,7 +1,7 @@
 """The scripted agent: plays a scenario file as a real child process. For tests, demos and trying things out.
 
-Named `--agent scripted:PATH` (`scripted:demo` plays one that ships; the others are in `scenarios/`), or `--agent scripted` with the path in
-`SCOUTKIT_SCENARIO`. The child is `python -m scoutkit.agents.scripted SCENARIO`.
+Named `--agent scripted:PATH` (`scripted:demo` plays one that ships, and so do the names of the files in `scenarios/`),
+or `--agent scripted` with the path in `SCOUTKIT_SCENARIO`. The child is `python -m scoutkit.agents.scripted SCENARIO`.
 """
 
 from __future__ import annotations
