@@ -90,6 +90,7 @@ class Settings:
     agents: dict[str, dict[str, Any]] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
     prices: dict[str, Any] = field(default_factory=dict)  # of models, USD per million tokens; the user's alone
+    notify: str | bool = False  # a command that is run when a batch is over, or True for the desktop; the user's alone
     trusted: tuple[str, ...] = ()  # repositories whose own hooks and servers agent programs may run; the user's alone
     setup: tuple[str, ...] = ()  # commands that make a worktree ready for an agent that changes it
     setup_from: Path | None = (
@@ -136,6 +137,7 @@ def load(repository: Repository | None) -> Settings:
         pass_env=_texts(user, "pass_env"),
         prices=_table(user, "prices"),
         trusted=_texts(user, "trusted"),
+        notify=_notify(user),
     )
 
 
@@ -185,7 +187,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _known(table: dict[str, Any], path: Path) -> dict[str, Any]:
     """The settings of a file; UsageError naming one that nobody knows."""
-    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted", "setup", "repositories")
+    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted", "setup", "repositories", "notify")
     for name in table:
         if name not in names:
             import difflib
@@ -203,6 +205,14 @@ def _text(table: dict[str, Any], key: str) -> str:
     if "\0" in value:
         raise UsageError(f"setting `{key}` holds a NUL character: {value!r}", "take it out")
     return value
+
+
+def _notify(table: dict[str, Any]) -> str | bool:
+    if isinstance(value := table.get("notify", False), bool):
+        return value
+    if not isinstance(value, str):
+        raise UsageError(f"setting `notify` must be a command or true, not {value!r}", 'notify = "notify-send scoutkit"')
+    return _text(table, "notify").strip()
 
 
 def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
