@@ -211,7 +211,9 @@ def _notify(table: dict[str, Any]) -> str | bool:
     if isinstance(value := table.get("notify", False), bool):
         return value
     if not isinstance(value, str):
-        raise UsageError(f"setting `notify` must be a command or true, not {value!r}", 'notify = "notify-send scoutkit"')
+        raise UsageError(
+            f"setting `notify` must be a command or true, not {value!r}", 'notify = "notify-send scoutkit"'
+        )
     return _text(table, "notify").strip()
 
 
