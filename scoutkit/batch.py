@@ -1,0 +1,497 @@
+"""A batch: missions from a list, sent several at a time, each by a process of its own; what was finished stays so.
+
+A task is bound to its run's id in the ledger before that run begins, and the journal lets an id begin once. So a batch
+that was killed is taken up where it stood: runs that outlived it are waited for, those that were cut short are
+finished by recovery, and the rest is sent.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scoutkit import leftovers, process, recall, story
+from scoutkit.agents import registry
+from scoutkit.batches import comparing
+from scoutkit.batches.ledger import ERRORS, Ledger
+from scoutkit.batches.listing import BadLines
+from scoutkit.desk import Desk
+from scoutkit.dispatch import records
+from scoutkit.dispatch.interruption import Interruption
+from scoutkit.errors import NotFound, ScoutError, UsageError
+from scoutkit.model.agents import Narrator
+from scoutkit.model.batches import Attempt, Plan, Stand, Task, Wanted
+from scoutkit.model.missions import Kind, Mission, Result, Run, State, Terms
+from scoutkit.model.notes import Citation, Note, Region
+from scoutkit.words import plain
+
+PAUSE = 0.05  # seconds between looks
+ADOPTED = 0.5  # seconds between looks at runs that an earlier batch began
+TRIES = 2  # runs of a task that may fail by themselves, over all resumptions
+
+_CUT = {Result.INTERRUPTED, Result.KILLED}  # from outside: that says nothing of the mission
+Changed = Callable[[Task, Stand], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the person chose for every mission that does not say otherwise."""
+
+    agents: tuple[str, ...]
+    agent_cmd: str = ""
+    base: str = "HEAD"
+    terms: Terms = field(default_factory=Terms)
+    force: bool = False
+    run_hooks: bool = False
+    jobs: int = 3
+
+
+def folder_of(desk: Desk) -> Path:
+    """Where the batches of this repository are."""
+    return desk.places.state / "batches"
+
+
+# Planning
+
+
+def plan(
+    desk: Desk, wanted: Sequence[Wanted], chosen: Chosen, *, source: str, here: bool = False
+) -> tuple[Plan, list[str]]:
+    """Make every mission concrete; and lines that tell of duplicates, which are sent once.
+
+    Raises BadLines, with every line that cannot be sent; where all fail alike, that error itself.
+    """
+    planner = _Planner(desk, chosen)
+    tasks: list[Task] = []
+    first: dict[tuple[object, ...], int] = {}
+    same: dict[int, int] = {}  # a duplicate's number: that of the mission it repeats
+    told = []
+    for number, one in enumerate(wanted, 1):
+        repeated = set()
+        for asked in dict.fromkeys(one.agents or chosen.agents):
+            mission = planner.mission(one, asked)
+            if mission is None:
+                continue
+            key = (plain(one.text), mission.kind, asked, mission.base, mission.model, one.paths)
+            if key in first:
+                repeated.add(first[key])
+                continue
+            first[key] = number
+            own = not any(task.number == number and task.mission.agent == mission.agent for task in tasks)
+            tasks.append(
+                Task(
+                    key=len(tasks),
+                    number=number,
+                    line=one.line,
+                    mission=mission,
+                    asked=asked,
+                    id=one.id,
+                    tags=one.tags,
+                    priority=one.priority,
+                    depends_on=one.depends_on,
+                    own=own,
+                )
+            )
+        if repeated:
+            again = min(repeated)
+            told.append(f"{source}:{one.line}: the same as line {wanted[again - 1].line}: sent once")
+            if not any(task.number == number for task in tasks):
+                same[number] = again
+    planner.check(source, len(wanted))
+    tasks = [
+        replace(task, depends_on=tuple({same.get(need, need) for need in task.depends_on} - {task.number}))
+        for task in tasks
+    ]
+    made = Plan(
+        id=desk.notebook.new_id(),
+        source=source,
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        jobs=chosen.jobs,
+        folder=str(desk.where),
+        tasks=tuple(tasks),
+        here=here,
+        force=chosen.force,
+        run_hooks=chosen.run_hooks,
+    )
+    return made, told
+
+
+class _Planner:
+    """Plans missions; what is alike in many is looked up once. Keeps what cannot be planned."""
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        self._desk, self._chosen = desk, chosen
+        self._known: dict[tuple[object, ...], Mission | ScoutError] = {}
+        self._problems: list[tuple[int, ScoutError]] = []
+
+    def mission(self, one: Wanted, asked: str) -> Mission | None:
+        if len(one.text) > story.LONGEST:
+            self._problems.append((one.line, UsageError(f"{len(one.text):,} characters: at most {story.LONGEST:,}")))
+            return None
+        limits: Mapping[str, Any] = one.limits
+        key = (one.kind, asked, one.base, one.model, tuple(sorted(limits.items())))
+        if key not in self._known:
+            try:
+                self._known[key] = self._plan(one, asked)
+            except ScoutError as error:
+                self._known[key] = error
+        known = self._known[key]
+        if isinstance(known, ScoutError):
+            self._problems.append((one.line, known))
+            return None
+        about = ", ".join(f"`{path}`" for path in one.paths)
+        return replace(known, text=f"{one.text}\n\nIt is about {about}." if about else one.text)
+
+    def _plan(self, one: Wanted, asked: str) -> Mission:
+        chosen = self._chosen
+        command = chosen.agent_cmd if asked == "command" else ""
+        agent = registry.find(asked, self._desk.settings, agent_cmd=command)
+        limits: dict[str, Any] = dict(one.limits)
+        terms = replace(
+            chosen.terms, limits=replace(chosen.terms.limits, **limits), model=one.model or chosen.terms.model
+        )
+        kind = Kind(one.kind or Kind.ASK)
+        if kind is Kind.RESEARCH:
+            raise UsageError("research takes repositories, which a batch cannot name", "scoutkit research")
+        return story.plan(self._desk, kind, "", agent, base=one.base or chosen.base, terms=terms, agent_cmd=command)
+
+    def check(self, source: str, count: int) -> None:
+        """Raise what is wrong, if anything is."""
+        if not self._problems:
+            return
+        errors = [error for _, error in self._problems]
+        if len({line for line, _ in self._problems}) == count and len({error.message for error in errors}) == 1:
+            raise errors[0]
+        bad = BadLines(
+            source,
+            [(line, error.message + (f" ({error.hint})" if error.hint else "")) for line, error in self._problems],
+        )
+        codes = {error.exit_code for error in errors}
+        bad.exit_code = codes.pop() if len(codes) == 1 else UsageError.exit_code
+        raise bad
+
+
+# How a task stands
+
+
+def stand(ledger: Ledger, task: Task) -> Stand:
+    """By what is durable alone: nothing is known here of what goes on."""
+    known = ledger.of(task.key)
+    if known.memory:
+        return Stand.REMEMBERED
+    if not known.attempts:
+        return Stand.WAITING
+    ended = known.attempts[-1].ended
+    if ended == Result.DONE:
+        return Stand.DONE
+    return Stand.INTERRUPTED if not ended or ended in _CUT else Stand.FAILED
+
+
+def due(ledger: Ledger, task: Task, *, force: bool = False) -> bool:
+    """Is a task to be sent (again)? A run that failed by itself is tried once more; `force`: as often as one likes."""
+    how = stand(ledger, task)
+    if how.answered:
+        return False
+    failed = [one for one in ledger.of(task.key).attempts if one.ended and one.ended not in {*_CUT, "error"}]
+    return force or how is not Stand.FAILED or len(failed) < TRIES
+
+
+def _at(citation: Citation, region: Region | None) -> Citation:
+    if region is None:
+        return citation
+    return replace(citation, path=region.path, start=region.start, end=region.end, was="", base="")
+
+
+class Batch:
+    """Sees to one batch until nothing is left to do, or it is interrupted. `changed` hears of every step of a task."""
+
+    def __init__(self, desk: Desk, ledger: Ledger, *, tell: Narrator, changed: Changed, force: bool = False) -> None:
+        self.ledger, self.plan = ledger, ledger.plan
+        ledger.refresh()
+        self.interrupted = ""
+        self._desk, self._tell, self._changed = desk, tell, changed
+        self._todo = {task.key: task for task in self.plan.tasks if due(ledger, task, force=force)}
+        self._going: dict[int, subprocess.Popen[bytes] | None] = {}  # None: begun by an earlier batch
+        self._blocked: set[int] = set()
+        self._asked: dict[int, int] = {}  # going ones that were asked to stop: how often
+        self._told = 0
+        self._adopted = 0.0
+        self._by_number: dict[int, list[Task]] = {}
+        for task in self.plan.tasks:
+            self._by_number.setdefault(task.number, []).append(task)
+
+    def stand(self, task: Task) -> Stand:
+        """How a task stands right now."""
+        if task.key in self._going:
+            return Stand.RUNNING
+        if task.key in self._blocked:
+            return Stand.BLOCKED
+        return Stand.WAITING if task.key in self._todo else stand(self.ledger, task)
+
+    def run_of(self, task: Task) -> Run | None:
+        """The last run of a task, once it has begun."""
+        attempts = self.ledger.of(task.key).attempts
+        return self._row(attempts[-1].run) if attempts else None
+
+    def run(self, jobs: int, tick: Callable[[], None] = lambda: None) -> None:
+        """Send what is to be sent, at most `jobs` at a time. `tick` is called several times a second.
+
+        Interrupted, it has the runs that are going on keep what they found, and waits for them.
+        """
+        with Interruption.listen() as stop:
+            for task in self._todo.copy().values():
+                self._take_up(task)
+            while True:
+                self._look()
+                if stop.result:
+                    self.interrupted = stop.reason
+                    self._stop(urgent=stop.urgent)
+                else:
+                    self._send(jobs, stop)
+                tick()
+                if not self._going:
+                    break
+                time.sleep(PAUSE)
+        for number in self._by_number:
+            self._compare(number)
+
+    # Starting
+
+    def _take_up(self, task: Task) -> None:
+        """A run that a killed batch began: it is still at work, or to be settled."""
+        attempt = self._last(task)
+        if attempt and not attempt.ended and self._row(attempt.run):
+            del self._todo[task.key]
+            self._going[task.key] = None
+            self._changed(task, Stand.RUNNING)
+
+    def _send(self, jobs: int, stop: Interruption) -> None:
+        """Fill what is free, the most urgent first."""
+        while len(self._going) < jobs and not stop.result and (task := self._next()):
+            del self._todo[task.key]
+            if known := self._remembered(task):
+                self.ledger.note(task=task.key, memory=known[0], path=known[1])
+                self._changed(task, Stand.REMEMBERED)
+                self._compare(task.number)
+                continue
+            attempt = self._last(task)
+            if attempt is None or attempt.ended:
+                attempt = Attempt(self._desk.notebook.new_id())
+                self.ledger.note(task=task.key, run=attempt.run)
+            self._going[task.key] = self._start(task, attempt.run)
+            self._changed(task, Stand.RUNNING)
+
+    def _next(self) -> Task | None:
+        """The task to send now; those that cannot be sent any more are set aside."""
+        ready, moved = None, True
+        while moved:
+            ready, moved = None, False
+            for task in list(self._todo.values()):
+                needs = [need for number in task.depends_on for need in self._by_number.get(number, ())]
+                needs = [need for need in needs if not self.stand(need).answered]
+                if any(need.key not in self._going and need.key not in self._todo for need in needs):
+                    del self._todo[task.key]
+                    self._blocked.add(task.key)
+                    self._changed(task, Stand.BLOCKED)
+                    moved = True
+                elif not needs and (ready is None or task.priority > ready.priority):
+                    ready = task
+        return ready
+
+    def _remembered(self, task: Task) -> tuple[str, str] | None:
+        """Id and path of a note that answers a task already."""
+        if self.plan.force or not task.own:
+            return None
+        try:
+            note = recall.remembered(self._desk, task.mission)
+        except ScoutError as error:
+            self._tell(f"{self._name(task)}: the notes could not be asked: {error.message}")
+            return None
+        return (note.id, note.path) if note else None
+
+    def _start(self, task: Task, run_id: str) -> subprocess.Popen[bytes]:
+        argv = [sys.executable, "-m", "scoutkit.errand", str(self.ledger.folder), str(task.key), run_id]
+        with (self.ledger.folder / ERRORS).open("ab") as errors:
+            null = subprocess.DEVNULL
+            popen = process.spawn(argv, cwd=self._desk.where, stdin=null, stderr=errors, session=True)
+        assert popen.stdout
+        popen.stdout.close()
+        return popen
+
+    # Looking
+
+    def _look(self) -> None:
+        self.ledger.refresh()
+        for line in dict.fromkeys(self.ledger.told[self._told :]):
+            if line not in self.ledger.told[: self._told]:
+                self._tell(line)
+        self._told = len(self.ledger.told)
+        now = time.monotonic()
+        adopted = now - self._adopted >= ADOPTED
+        if adopted:
+            self._adopted = now
+        for key, popen in list(self._going.items()):
+            task = self.plan.tasks[key]
+            if popen is None:
+                if adopted:
+                    self._follow(task, None)
+            elif process.exited(popen):
+                self._follow(task, popen.wait())
+
+    def _follow(self, task: Task, code: int | None) -> None:
+        """What became of a run whose process ended, with `code`, or which another batch began."""
+        self.ledger.refresh()
+        attempt = self._last(task)
+        assert attempt
+        if attempt.ended:
+            self._over(task)
+            return
+        run = self._row(attempt.run)
+        if run is None:
+            if self._asked.get(task.key):
+                self._end(task, attempt, Result.INTERRUPTED, "interrupted before it began")
+            else:
+                where = self.ledger.folder / ERRORS
+                self._end(task, attempt, "error", f"its process ended with {code} before it began: see {where}")
+            return
+        if run.state is not State.REMOVED and process.alive(run.owner):
+            self._going[task.key] = None
+            return
+        if run.state is not State.REMOVED:
+            leftovers.recover(self._desk, self._tell)
+            run = self._desk.journal.get(run.id)
+        if run.state is State.REMOVED:
+            self._settle(task, attempt, run)
+        elif not process.alive(run.owner) or run.owner == process.identify():
+            self._over(task)  # it could not be finished yet, and that was told: a later command does it
+
+    def _settle(self, task: Task, attempt: Attempt, run: Run) -> None:
+        """A run that is over: what belongs to its note, then the ledger's word. May be done twice."""
+        result = run.result or Result.FAILED
+        if result is Result.STOPPED and attempt.stopping:
+            result = Result.INTERRUPTED
+        if run.note_path:
+            self._touch(task, run, done=result is Result.DONE)
+        self._end(task, attempt, result, run.reason, note=run.note_id if run.note_path else "", path=run.note_path)
+
+    def _touch(self, task: Task, run: Run, *, done: bool) -> None:
+        """The mission's tags for its note; a draft of an earlier try is superseded by what now answers."""
+        drafts = [one for one in self.ledger.of(task.key).attempts if one.path and one.run != run.id]
+        changes: list[tuple[str, Mapping[str, object]]] = []
+        if task.tags:
+            changes.append((run.note_path, {"tags": list(task.tags)}))
+        if done and drafts:
+            changes.append((run.note_path, {"supersedes": [one.note for one in drafts]}))
+            changes += [(one.path, {"status": "deprecated", "superseded_by": run.note_id}) for one in drafts]
+        for path, change in changes:
+            try:
+                self._desk.notebook.amend(path, change)
+            except ScoutError as error:  # somebody moved or changed it: it is theirs
+                self._tell(f"{path}: could not be given {', '.join(change)}: {error.message}")
+
+    def _end(self, task: Task, attempt: Attempt, ended: str, why: str, **more: Any) -> None:
+        self.ledger.note(task=task.key, run=attempt.run, ended=str(ended), why=why, **more)
+        self._over(task)
+
+    def _over(self, task: Task) -> None:
+        del self._going[task.key]
+        self._changed(task, self.stand(task))
+        self._compare(task.number)
+
+    def _stop(self, *, urgent: bool) -> None:
+        """Ask what is going on to stop; a second time when it is urgent."""
+        for key, popen in self._going.items():
+            times = self._asked.get(key, 0)
+            if times > int(urgent):
+                continue
+            self._asked[key] = times + 1
+            if popen is not None:
+                process.interrupt(popen, urgent=times > 0)
+            elif not times and (attempt := self._last(self.plan.tasks[key])):
+                self.ledger.note(task=key, run=attempt.run, stopping=True)
+                records.ask_to_stop(self._desk.places.records(attempt.run))
+
+    def _compare(self, number: int) -> None:
+        """The note that compares what several agents found, once none of them is to be sent again."""
+        tasks = self._by_number[number]
+        made = self.ledger.comparisons.get(number, ("", ""))
+        if len(tasks) < 2 or made[1]:
+            return
+        if any(task.key in self._going or due(self.ledger, task) for task in tasks):
+            return
+        answered = [task for task in tasks if stand(self.ledger, task).answered]
+        if len(answered) < 2:
+            return
+        note_id = made[0] or self._desk.notebook.new_id()
+        if not made[0]:
+            self.ledger.note(number=number, comparison=note_id)
+        try:
+            note = self._compared(answered, note_id)
+        except ScoutError as error:
+            self._tell(f"{self._name(tasks[0])}: nothing is compared: {error.message}")
+            return
+        written = self._desk.notebook.write(note, again=bool(made[0]))
+        self.ledger.note(number=number, comparison=note_id, path=written.path)
+        self._tell(f"compared: {written.id}  {written.path}")
+
+    def _compared(self, tasks: Sequence[Task], note_id: str) -> Note:
+        """The comparison, at the commit that the mission is about: a note from memory may speak of another."""
+        from scoutkit.anchors import anchor, check
+        from scoutkit.anchors.region import Regions
+
+        base, opinions = tasks[0].mission.base, []
+        with Regions(self._desk.repository, base, notes=self._desk.settings.notes) as regions:
+            for task in tasks:
+                read = self._desk.notebook.read(self.path_of(task))
+                if not read.readable:
+                    raise ScoutError(read.problems[0].problem, read.problems[0].hint)
+                followed = check.follow(read.note, regions)
+                cited = [
+                    _at(one.citation, one.now)
+                    for one in followed
+                    if one.now or not one.counts or not one.citation.start
+                ]
+                opinions.append(comparing.Opinion(task.asked, read.note, tuple(cited)))
+        with self._desk.snapshot(base) as snapshot:
+            places = {one.at: one for opinion in opinions for one in opinion.places}
+            anchors = [made for one in places.values() if (made := anchor.make(one, snapshot))]
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        return comparing.note(opinions, tasks[0].mission, anchors, id=note_id, at=at, tags=tasks[0].tags)
+
+    # What is known
+
+    def path_of(self, task: Task) -> str:
+        """The path of a task's note, a draft too; empty where there is none."""
+        known = self.ledger.of(task.key)
+        return known.path or (known.attempts[-1].path if known.attempts else "")
+
+    def note_of(self, task: Task) -> str:
+        """The id of a task's note, a draft too; empty where there is none."""
+        known = self.ledger.of(task.key)
+        return known.memory or (known.attempts[-1].note if known.attempts else "")
+
+    def why(self, task: Task) -> str:
+        """Why a task has no answer, as far as that is known."""
+        if self.stand(task) is Stand.BLOCKED:
+            return "what it depends on has no answer"
+        attempt = self._last(task)
+        return attempt.why if attempt and not self.stand(task).answered else ""
+
+    def _last(self, task: Task) -> Attempt | None:
+        attempts = self.ledger.of(task.key).attempts
+        return attempts[-1] if attempts else None
+
+    def _row(self, run_id: str) -> Run | None:
+        try:
+            return self._desk.journal.get(run_id)
+        except NotFound:
+            return None
+
+    def _name(self, task: Task) -> str:
+        return f"{self.plan.source}:{task.line}"

@@ -1,0 +1,1 @@
+"""Many missions at once: reading a list of them, what is durable of a batch, comparing what several agents found."""

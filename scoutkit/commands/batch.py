@@ -1,0 +1,303 @@
+"""Many missions at once: batch."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from scoutkit.commands import say
+from scoutkit.commands.board import Board
+from scoutkit.commands.missions import Sending, mission_options, warn
+from scoutkit.commands.session import open_desk
+from scoutkit.errors import AgentFailed, Interrupted, NotFound, ScoutError, UsageError
+from scoutkit.model.batches import Stand, Task
+
+if TYPE_CHECKING:
+    from scoutkit.batch import Batch
+    from scoutkit.batches.ledger import Ledger
+    from scoutkit.desk import Desk
+
+_AGAIN = ("resume", "as_json", "jobs", "force", "list_")  # what may be said beside --resume
+_NEWEST = "-"
+
+
+@click.command()
+@click.argument("file", required=False, metavar="FILE|-")
+@click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="So many at a time.  [default: 3]")
+@click.option("--agents", default="", metavar="A,B", help="Ask each of these, and compare what they found.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["lines", "jsonl", "yaml"]),
+    default=None,
+    help="How FILE is written.  [default: by its ending, else by how it begins]",
+)
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value=_NEWEST,
+    default=None,
+    metavar="[ID]",
+    help="Go on with a batch: of what was not finished, and once more with what failed.",
+)
+@click.option("--list", "list_", is_flag=True, help="List the batches of this repository.")
+@mission_options(force="Send even where a note already answers; with --resume, whatever failed, however often.")
+@click.pass_context
+def batch(
+    ctx: click.Context,
+    file: str | None,
+    *,
+    jobs: int | None,
+    agents: str,
+    form: str | None,
+    resume: str | None,
+    list_: bool,
+    how: Sending,
+    as_json: bool,
+) -> int:
+    """Send many missions: one question a line, JSON lines or YAML; several at a time, each a run as any other.
+
+    What was begun is on disk: after a kill, --resume does what was not finished, and nothing twice.
+    """
+    from scoutkit import batch as sending
+    from scoutkit.batches import ledger as kept
+
+    if (file is not None) + (resume is not None) + list_ != 1:
+        raise click.UsageError("give one of FILE (- for standard input), --resume and --list")
+    desk = open_desk(ctx)
+    batches = sending.folder_of(desk)
+    if list_:
+        return _list(kept.ledgers(batches), as_json=as_json)
+    if resume is not None:
+        _only(ctx)
+        book = _newest(kept.ledgers(batches)) if resume == _NEWEST else kept.find(batches, resume)
+    else:
+        assert file is not None
+        book = _new(ctx, desk, file, form or "", agents, jobs or 3, how)
+    with book.held() as mine:
+        if not mine:
+            raise ScoutError(f"batch {book.plan.id} is going on already", "wait for it, or interrupt it there")
+        return _see_to(
+            desk, book, jobs or book.plan.jobs, force=how.force and resume is not None, quiet=how.quiet, as_json=as_json
+        )
+
+
+def _only(ctx: click.Context) -> None:
+    """Missions go on as they were: what else is said of them is a mistake."""
+    for param in ctx.command.params:
+        name = param.name or ""
+        if name not in _AGAIN and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--resume goes on with the missions as they were: leave out {param.opts[0]}")
+
+
+def _newest(found: list[Ledger]) -> Ledger:
+    from scoutkit import batch as sending
+
+    for book in found:
+        book.refresh()
+        if any(sending.due(book, task) for task in book.plan.tasks):
+            return book
+    raise NotFound("no batch has anything left to do", "list them: scoutkit batch --list")
+
+
+def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs: int, how: Sending) -> Ledger:
+    """A batch that is on disk. BadLines where a line cannot be sent, after all of them are told."""
+    from scoutkit import batch as sending
+    from scoutkit.agents import registry
+    from scoutkit.batches import listing
+    from scoutkit.batches.ledger import Ledger
+
+    several = tuple(dict.fromkeys(one.strip() for one in agents.split(",") if one.strip()))
+    if several and (how.agent or how.agent_cmd.strip()):
+        raise click.UsageError("--agents excludes --agent and --agent-cmd")
+    source, raw = _content(file)
+    try:
+        wanted = listing.read(raw, source, form)
+        asked = how.agent or "command" * bool(how.agent_cmd.strip())
+        if not several:
+            name, hints = registry.choose(asked, desk.settings, interactive=False)
+            several = (name,)
+            if not all(one.agents for one in wanted):
+                for hint in hints:
+                    say.tell(hint)
+        chosen = sending.Chosen(several, how.agent_cmd, how.base, how.terms, how.force, how.run_hooks, jobs)
+        plan, told = sending.plan(desk, wanted, chosen, source=source, here=ctx.find_root().obj["here"])
+    except listing.BadLines as error:
+        for line in error.problems:
+            say.tell(line)
+        raise
+    for line in told:
+        say.tell(line)
+    desk.notebook.check_ready()
+    return Ledger.create(sending.folder_of(desk), plan)
+
+
+def _content(file: str) -> tuple[str, bytes]:
+    """What the missions are called in messages, and what stands there."""
+    if file == "-":
+        return "standard input", sys.stdin.buffer.read()
+    try:
+        return file, Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}", "name a file of missions, or - for stdin") from error
+
+
+def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as_json: bool) -> int:
+    """Send what is to be sent, then say what became of all. An exit code; raised where not all is well."""
+    from scoutkit import batch as sending
+    from scoutkit import notifying
+
+    plan, began = book.plan, time.monotonic()
+    with Board(desk, plan.tasks) as board:
+        work = sending.Batch(desk, book, tell=board.tell, changed=board.changed, force=force)
+        board.batch = work
+        left = sum(work.stand(task) is Stand.WAITING for task in plan.tasks)
+        board.tell(f"batch {plan.id}: {say.count(left, 'mission')} to send, {jobs} at a time")
+        warned: set[str] = set()
+        for task in plan.tasks:
+            if work.stand(task) is Stand.WAITING and task.asked not in warned:
+                warned.add(task.asked)
+                warn(desk, task.mission, quiet=quiet)
+        work.run(jobs, board.tick)
+    desk.sync()
+    desk.follow()
+    stands = {task.key: work.stand(task) for task in plan.tasks}
+    if as_json:
+        say.as_json(
+            "batch",
+            batch=_batch_json(book),
+            missions=[_mission_json(desk, work, one) for one in plan.tasks],
+            comparisons=_comparisons_json(desk, book),
+        )
+    else:
+        _table(work)
+    counts = Counter(stands.values())
+    said = ", ".join(f"{counts[one]} {one}" for one in Stand if counts[one])
+    summary = f"batch {plan.id}: {said}  {time.monotonic() - began:.1f} s"
+    say.tell(summary)
+    if trouble := notifying.notify(desk.settings.notify, f"scoutkit: {said}", _summary(work, summary)):
+        say.tell(trouble)
+    answered = sum(one.answered for one in stands.values())
+    if work.interrupted:
+        raise Interrupted(
+            f"{work.interrupted}: {answered} of {say.count(len(stands), 'mission')} answered",
+            f"go on with it: scoutkit batch --resume {plan.id}",
+        )
+    if answered < len(stands):
+        more = any(sending.due(book, task) for task in plan.tasks)
+        again = "sends once more what failed" if more else "--force tries again"
+        raise AgentFailed(
+            f"{len(stands) - answered} of {say.count(len(stands), 'mission')} not answered",
+            f"scoutkit batch --resume {plan.id} {again}; the other notes are kept",
+        )
+    return 0
+
+
+def _summary(work: Batch, first: str) -> str:
+    """What a notification says: the counts, then what went wrong."""
+    lines = [first]
+    lines += [
+        f"{task.number} {task.asked} {work.stand(task)}: {_question(task)}: {work.why(task)}".rstrip(": ")
+        for task in work.plan.tasks
+        if not work.stand(task).answered
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(work: Batch) -> None:
+    rows = []
+    for task in work.plan.tasks:
+        run = work.run_of(task)
+        took = "-" if run is None or run.seconds is None else f"{run.seconds:.1f} s"
+        note = work.note_of(task) or "-"
+        rows.append((str(task.number), work.stand(task).value, task.asked, took, note, _question(task)))
+    say.table(("#", "STATE", "AGENT", "TIME", "NOTE", "QUESTION"), rows)
+    for number, (note_id, path) in sorted(work.ledger.comparisons.items()):
+        if path:
+            say.answer(f"compared: {number}  {note_id}  {path}")
+
+
+def _question(task: Task) -> str:
+    text = " ".join(task.mission.text.split())
+    return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+def _list(found: list[Ledger], *, as_json: bool) -> int:
+    from scoutkit import batch as sending
+
+    rows = []
+    for book in found:
+        book.refresh()
+        with book.held() as idle:
+            counts = Counter(sending.stand(book, task) for task in book.plan.tasks)
+            left = sum(sending.due(book, task) for task in book.plan.tasks)
+        answered = counts[Stand.DONE] + counts[Stand.REMEMBERED]
+        state = "running" if not idle else "unfinished" if left else "failed" if counts[Stand.FAILED] else "done"
+        rows.append((book.plan, state, answered, counts[Stand.FAILED], len(book.plan.tasks)))
+    if as_json:
+        say.as_json(
+            "batch",
+            batches=[
+                {
+                    "id": plan.id,
+                    "started": plan.started,
+                    "source": plan.source,
+                    "state": state,
+                    "missions": missions,
+                    "answered": answered,
+                    "failed": failed,
+                }
+                for plan, state, answered, failed, missions in rows
+            ],
+        )
+    elif rows:
+        say.table(
+            ("ID", "STARTED", "STATE", "ANSWERED", "FAILED", "OF", "SOURCE"),
+            [
+                (plan.id, plan.started[:16].replace("T", " "), state, str(answered), str(failed), str(of), plan.source)
+                for plan, state, answered, failed, of in rows
+            ],
+        )
+    else:
+        say.tell("no batches yet: scoutkit batch FILE")
+    return 0
+
+
+def _batch_json(book: Ledger) -> dict[str, Any]:
+    plan = book.plan
+    return {"id": plan.id, "started": plan.started, "source": plan.source}
+
+
+def _mission_json(desk: Desk, work: Batch, task: Task) -> dict[str, Any]:
+    run = work.run_of(task)
+    return {
+        "number": task.number,
+        "id": task.id or None,
+        "line": task.line,
+        "kind": task.mission.kind,
+        "text": task.mission.text,
+        "agent": task.asked,
+        "state": work.stand(task),
+        "why": work.why(task) or None,
+        "note": _note_json(desk, work.note_of(task), work.path_of(task)),
+        "run": {**say.run_json(run), "exit": run.exit} if run else None,
+    }
+
+
+def _note_json(desk: Desk, note_id: str, path: str) -> dict[str, Any] | None:
+    from dataclasses import replace
+
+    if not path:
+        return None
+    return say.note_json(replace(desk.notebook.read(path).note, id=note_id, path=path))
+
+
+def _comparisons_json(desk: Desk, book: Ledger) -> list[dict[str, Any]]:
+    made = sorted(book.comparisons.items())
+    return [{"number": number, "note": _note_json(desk, *found)} for number, found in made if found[1]]
