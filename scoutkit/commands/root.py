@@ -24,6 +24,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "refresh": ("refresh:refresh", "[NOTE...]", "ask again for notes that no longer hold"),
     "import": ("importing:import_files", "FILE...", "make notes of Markdown files, citations checked"),
     "locate": ("locate:locate", "[PATH:LINES]", "where lines of an old commit are now"),
+    "batch": ("batch:batch", "FILE|-", "many missions at once; --resume goes on after a kill"),
     "runs": ("runs:runs", "", "what agents did, newest first"),
     "run": ("runs:run", "show|logs|stop ID", "look at one run, or stop it"),
     "agents": ("agents:agents", "[show|test NAME]", "who can do the work here"),
