@@ -114,7 +114,8 @@ def _agents(desk: Desk) -> list[Check]:
     checks = []
     for name in registry.names(desk.settings):
         one = registry.describe(name, desk.settings)
-        message = one.version or one.path or "here" if one.ok else "not usable here"
+        known = ", ".join(filter(None, (one.version or one.path, one.login)))
+        message = known or "here" if one.ok else "not usable here"
         checks.append(Check(f"agent {name}", ok=one.ok, message=message, hint=one.hint, required=name == "builtin"))
     return [*checks, *_isolation()]
 

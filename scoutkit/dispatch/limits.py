@@ -105,10 +105,10 @@ class Meter:
                 f"--max-turns {2 * limits.turns}",
             )
         elif limits.tokens is not None and (used := _tokens(usage)) > limits.tokens:
-            reason, hint = f"it used {used:,} tokens, more than {limits.tokens:,}", f"--max-tokens {2 * limits.tokens}"
+            reason, hint = f"it used {used:,} tokens, more than {limits.tokens:,}", f"--max-tokens {_ample(used):.0f}"
         elif limits.cost_usd is not None and (usage.cost_usd or 0) > limits.cost_usd:
             reason = f"it cost ${usage.cost_usd:.4g}, more than ${limits.cost_usd:g}"
-            hint = f"--max-cost {2 * limits.cost_usd:g}"
+            hint = f"--max-cost {_ample(usage.cost_usd or 0):g}"
         else:
             return None
         return Outcome(Result.BUDGET, reason=reason, hint=f"allow it more: {hint}")
@@ -123,6 +123,11 @@ def more(limits: Limits) -> str:
 
 def _tokens(usage: Usage) -> int:
     return (usage.input_tokens or 0) + (usage.output_tokens or 0)
+
+
+def _ample(used: float) -> float:
+    """Twice what was used, in two figures: a run may be stopped long after it broke its limit."""
+    return float(f"{2 * used:.2g}")
 
 
 def _twice(seconds: float) -> str:

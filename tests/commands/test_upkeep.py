@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,19 @@ def test_doctor_names_what_fails(scoutkit, tmp_path, repo):
     assert said.code == 0
     assert "git ignores them" in said.out
     assert scoutkit("doctor", cwd=tmp_path).code == 1
+
+
+def test_doctor_tells_how_an_agent_is_logged_in(scoutkit, tmp_path, monkeypatch):
+    program = tmp_path / "programs/claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 2.9.0\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert "ok  agent claude: 2.9.0, not logged in" in scoutkit("doctor").out
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    assert "ok  agent claude: 2.9.0, key in ANTHROPIC_API_KEY" in scoutkit("doctor").out
 
 
 def test_agents_are_listed_with_what_they_need(scoutkit, tmp_path):

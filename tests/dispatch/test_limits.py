@@ -111,14 +111,22 @@ def test_tokens_beyond_the_limit_end_it(play):
     ]
     outcome = play(FOUND + steps(*used) + STAY, limits={"tokens": 2000})
     assert (outcome.result, outcome.reason) == (Result.BUDGET, "it used 2,050 tokens, more than 2,000")
-    assert outcome.hint == "allow it more: --max-tokens 4000"
+    assert outcome.hint == "allow it more: --max-tokens 4100"
     assert outcome.usage == Usage(1900, 150)
 
 
 def test_money_beyond_the_limit_ends_it(play):
     outcome = play(FOUND + steps("usage = { cost_usd = 0.0243 }") + STAY, limits={"cost_usd": 0.02})
     assert (outcome.result, outcome.reason) == (Result.BUDGET, "it cost $0.0243, more than $0.02")
-    assert outcome.hint == "allow it more: --max-cost 0.04"
+    assert outcome.hint == "allow it more: --max-cost 0.049"
+
+
+@pytest.mark.parametrize(
+    ("limits", "more"), [({"tokens": 10}, "--max-tokens 320000"), ({"cost_usd": 0.0001}, "--max-cost 1.1")]
+)
+def test_a_hint_allows_for_what_was_used(play, limits, more):
+    usage = "usage = { input_tokens = 158000, output_tokens = 0, cost_usd = 0.5345 }"
+    assert play(FOUND + steps(usage) + STAY, limits=limits).hint == f"allow it more: {more}"
 
 
 def test_usage_is_of_the_whole_run_and_counts_once(play):
