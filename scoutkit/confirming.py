@@ -12,6 +12,7 @@ from scoutkit.anchors import anchor
 from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, ScoutError
+from scoutkit.model import pinned
 from scoutkit.model.notes import Anchor, Citation, Note, Region, Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Confirmed:
 def confirm(desk: Desk, note: Note) -> Confirmed:
     """Write down who has read a note and found it right, and have it speak of HEAD.
 
-    Citations move to where their lines are, in front matter and text, and anchors are made anew. Refused, with nothing
+    Citations move to where their lines are, in front matter and text, and anchors are made anew; those of other
+    repositories stay at their commit. Refused, with nothing
     written, where the lines of one are gone or in several places, and where cited files differ from HEAD.
     """
     from scoutkit.anchors.region import Regions
@@ -50,18 +52,20 @@ def confirm(desk: Desk, note: Note) -> Confirmed:
         raise ScoutError(checkup.problem, "mend the front matter first: scoutkit index shows every problem")
     cited, unknown = _said(desk, note, raw, checkup.followed)
     _check_found(note, cited)
-    moves = {one.citation: one.now for one in cited if one.now and _place(one.now) != _place(one.citation)}
+    own = [one for one in cited if not pinned.read(one.base.path)]
+    moves = {one.citation: one.now for one in own if one.now and _place(one.now) != _place(one.citation)}
     with desk.snapshot(head) as snapshot:
         from scoutkit.knowledge import capture, verify
 
         added = capture.cited(verify.check(unknown, snapshot, notes=desk.settings.notes))
-        placed = [_at(one.citation, one.now) for one in cited]
+        placed = [_at(one.citation, one.now) if one in own else one.citation for one in cited]
         citations = list(
             {(*_place(one), one.symbol if not one.start else ""): one for one in (*placed, *added)}.values()
         )
         _check_committed(desk, head, citations)
-        made = (anchor.make(one, snapshot) for one in citations)
-        anchors = list({_place(one): one for one in made if one}.values())
+        made = (anchor.make(one, snapshot) for one in citations if not pinned.read(one.path))
+        kept = (one for one in note.anchors if pinned.read(one.path))
+        anchors = list({_place(one): one for one in (*made, *kept) if one}.values())
     text, missed = standing.rewritten(desk, note, raw, moves)
     word = (f"human:{git.user(desk.where)}", datetime.now(UTC).isoformat(timespec="seconds"))
     verified = [{"by": by, "at": at} for by, at in (*note.verified, word)]
@@ -70,7 +74,7 @@ def confirm(desk: Desk, note: Note) -> Confirmed:
     desk.notebook.replace(note.path, raw, anchored(changed, anchors, note.path))
     return Confirmed(
         replace(desk.notebook.read(note.path).note, id=note.id),
-        tuple(one for one in cited if one.verdict is Verdict.EDITED),
+        tuple(one for one in own if one.verdict is Verdict.EDITED),
         tuple(one.citation for one in checkup.followed if one not in cited),
         added,
         (*missed_above, *missed),
@@ -109,7 +113,8 @@ def _ways(one: Followed) -> list[Citation]:
 
 
 def _check_found(note: Note, cited: Sequence[Followed]) -> None:
-    lost = [f"{one.citation.at} ({one.verdict})" for one in cited if one.counts and one.now is None]
+    own = [one for one in cited if not pinned.read(one.base.path)]  # what is in another repository names its commit
+    lost = [f"{one.citation.at} ({one.verdict})" for one in own if one.counts and one.now is None]
     if lost:
         raise NotFound(
             f"not confirmed, {note.path} cites what cannot be found: {_listed(lost)}",
@@ -119,7 +124,7 @@ def _check_found(note: Note, cited: Sequence[Followed]) -> None:
 
 def _check_committed(desk: Desk, head: str, citations: Sequence[Citation]) -> None:
     """A person confirms what they see, and what is stored is HEAD: both must be the same."""
-    paths = sorted({one.path for one in citations if one.verdict is not Verdict.WRONG})
+    paths = sorted({one.path for one in citations if one.verdict is not Verdict.WRONG and not pinned.read(one.path)})
     if desk.repository.toplevel and paths and (other := history.differing(desk.where, head, paths)):
         raise ScoutError(
             f"not confirmed, cited files have changes that are not committed: {_listed(other)}",

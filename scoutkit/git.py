@@ -29,6 +29,9 @@ KEPT = (
 )
 
 
+_KEPT = 1_000  # last lines of what git said while it worked
+
+
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without git's own variables, but for `KEPT`."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in KEPT}
@@ -76,6 +79,32 @@ def begin(where: Path, *args: str | Path, env: Mapping[str, str] | None = None) 
         return process.Completed(popen.returncode, out, err)
 
     return finish
+
+
+def heard(where: Path, *args: str | Path, hear: Callable[[str], object]) -> process.Completed:
+    """Run git and hear its stderr as it comes, line by line (a carriage return ends one too). Not for much output: it
+    is read at the end. Whatever is raised meanwhile ends git and what it started."""
+    with _starting(where):
+        popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment())
+    assert popen.stdin
+    assert popen.stderr
+    popen.stdin.close()
+    popen.stdin = None
+    lines: list[str] = []
+    rest = b""
+    try:
+        while chunk := os.read(popen.stderr.fileno(), 1 << 14):
+            *whole, rest = re.split(rb"[\r\n]", rest + chunk)
+            for line in (one.decode("utf-8", "replace") for one in whole if one):
+                lines.append(line)
+                del lines[:-_KEPT]
+                hear(line)
+        out, _ = popen.communicate()
+    except BaseException:
+        root = process.identify(popen.pid)
+        process.end(lambda: process.tree(root), grace=1.0)
+        raise
+    return process.Completed(popen.returncode, out, "\n".join([*lines, rest.decode("utf-8", "replace")]).encode())
 
 
 def output(where: Path, *args: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:

@@ -9,7 +9,8 @@ from scoutkit.story import fingerprint
 
 
 def remembered(desk: Desk, mission: Mission) -> Note | None:
-    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base."""
+    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base. Of
+    research, one about the same commits of the same sources."""
     from scoutkit.anchors import check
     from scoutkit.anchors.region import Regions
 
@@ -17,7 +18,7 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
         note = desk.notebook.read(path).note
         name, _, version = note.by.partition("/")
         same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
-        if note.status == "stable" and same:
+        if note.status == "stable" and same and note.sources == mission.sources:
             with Regions(desk.repository, mission.base, notes=desk.settings.notes) as regions:
                 if check.holds(note, regions):
                     return note

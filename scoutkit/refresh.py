@@ -75,13 +75,14 @@ def survey(desk: Desk, named: Sequence[Note], chosen: Chosen) -> Survey:
     Unavailable where the agent that was asked for cannot be used at all.
     """
     from scoutkit.anchors.region import Regions
+    from scoutkit.dispatch import sources
 
     base = git.resolve(desk.repository, chosen.base)
     given = registry.find(chosen.agent, desk.settings, agent_cmd=chosen.agent_cmd) if _is_given(chosen) else None
     stale: list[Stale] = []
     skipped: list[Skipped] = []
     held = 0
-    with Regions(desk.repository, base, notes=desk.settings.notes) as regions:
+    with Regions(desk.repository, base, notes=desk.settings.notes, elsewhere=sources.here) as regions:
         for note in named or _all(desk):
             if note.status == "deprecated":
                 if named:
@@ -173,6 +174,8 @@ def _unfit(desk: Desk, note: Note) -> str:
         return f"its status is {note.status}"
     if not note.question:
         return f"a {note.type} without a question: scoutkit edit {note.id}"
+    if note.type == Kind.RESEARCH:
+        return "research is sent again with its sources: scoutkit research"
     if note.type not in list(Kind):
         return f"a {note.type} is not an agent's answer: scoutkit edit {note.id}"
     try:

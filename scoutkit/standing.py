@@ -14,6 +14,7 @@ from scoutkit.anchors.check import Followed
 from scoutkit.anchors.touched import Touched
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused
+from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Note, Region, Verdict
 
 if TYPE_CHECKING:
@@ -94,13 +95,15 @@ def survey(desk: Desk, notes: Iterable[Note], to: str, *, staged: bool = False) 
     Without a commit `to`, in the working tree; `staged`: in what is staged.
     """
     from scoutkit.anchors.region import Regions
+    from scoutkit.dispatch import sources
 
-    with Regions(desk.repository, to, staged=staged, notes=desk.settings.notes) as regions:
+    with Regions(desk.repository, to, staged=staged, notes=desk.settings.notes, elsewhere=sources.here) as regions:
         found = [examine(desk, note, regions) for note in notes]
     by_commit: dict[str, list[Followed]] = {}
     for one in found:
         if check.is_commit(one.note.commit):
-            by_commit.setdefault(one.note.commit, []).extend(one.followed)
+            own = [each for each in one.followed if not pinned.read(each.base.path)]
+            by_commit.setdefault(one.note.commit, []).extend(own)
     counted = {
         commit: touched.count(desk.where, commit, to or "HEAD", followed, uncommitted=not to)
         for commit, followed in by_commit.items()
@@ -121,10 +124,14 @@ def fix(desk: Desk, one: Checkup) -> tuple[Checkup, tuple[str, ...]]:
     """Rewrite what a note says of lines that moved, in its text and its front matter; its commit and anchors stay.
 
     Gives the note as it is then, and references that are spelled so that they stay as they were (`path:line: text`).
-    Nothing is written where nothing moved, or where another scoutkit has rewritten it since. Refused where the note
-    was changed otherwise since it was looked at.
+    Citations of other repositories stay: they name the commit. Nothing is written where nothing moved, or where another
+    scoutkit has rewritten it since. Refused where the note was changed otherwise since it was looked at.
     """
-    moves = {each.citation: each.now for each in one.followed if each.verdict is Verdict.MOVED and each.now}
+    moves = {
+        each.citation: each.now
+        for each in one.followed
+        if each.verdict is Verdict.MOVED and each.now and not pinned.read(each.base.path)  # those speak of one commit
+    }
     if not moves:
         return one, ()
     raw = desk.notebook.bytes_of(one.note.path)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from scoutkit.anchors import fingerprint
 from scoutkit.git import Snapshot
+from scoutkit.model import pinned
 from scoutkit.model.notes import Anchor, Citation, Verdict
 
 FIRST = 80  # characters of the first line
 
 
 def make(citation: Citation, snapshot: Snapshot) -> Anchor | None:
-    """The anchor of a citation; None for a wrong one, and where the snapshot has no such lines."""
-    entry = snapshot.entries.get(citation.path)
-    lines = snapshot.lines(citation.path) if entry and citation.verdict is not Verdict.WRONG else None
+    """The anchor of a citation; None for a wrong one, and where the snapshot has no such lines. Of one in another
+    repository, the snapshot is that of its source."""
+    place = pinned.read(citation.path)
+    path = place.path if place else citation.path
+    entry = snapshot.entries.get(path)
+    lines = snapshot.lines(path) if entry and citation.verdict is not Verdict.WRONG else None
     if entry is None or lines is None or not 1 <= citation.start <= citation.end <= len(lines):
         return None
     cited = lines[citation.start - 1 : citation.end]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scoutkit.errors import ScoutError
+from scoutkit.model import pinned
 from scoutkit.model.notes import Anchor, Citation, Located, Note, Region, Verdict
 from scoutkit.notefile import reference
 
@@ -24,7 +25,8 @@ class Followed:
     """A citation and what became of its lines. `base` is where they stood at the note's commit.
 
     `verdict` is `fresh`, `moved`, `edited`, `ambiguous`, `gone`, or `wrong` for one that was so at birth, which is not
-    followed. One that cannot be followed is `gone`, and `why` says what is missing.
+    followed. One that cannot be followed is `gone`, and `why` says what is missing; but `unchecked` where its lines are
+    in another repository that is not here.
     """
 
     citation: Citation
@@ -40,8 +42,8 @@ class Followed:
 
     @property
     def counts(self) -> bool:
-        """Does it say anything about the note? One that was wrong at birth does not."""
-        return self.verdict is not Verdict.WRONG
+        """Does it say anything about the note? One that was wrong at birth does not, nor one that was not looked at."""
+        return self.verdict not in (Verdict.WRONG, Verdict.UNCHECKED)
 
     @property
     def holds(self) -> bool:
@@ -53,7 +55,12 @@ def follow(note: Note, regions: Regions) -> list[Followed]:
     """What became of every citation of a note, in order."""
     anchors = {(anchor.path, anchor.start, anchor.end): anchor for anchor in note.anchors}
     commit = note.commit if is_commit(note.commit) else ""
-    return [_follow(citation, commit, anchors, regions) for citation in note.citations]
+    return [
+        _beside(citation, note, anchors, regions)
+        if pinned.read(base(citation).path)
+        else _follow(citation, commit, anchors, regions)
+        for citation in note.citations
+    ]
 
 
 def holds(note: Note, regions: Regions) -> bool:
@@ -91,6 +98,36 @@ def _follow(citation: Citation, commit: str, anchors: dict[tuple[str, int, int],
     except ScoutError as error:
         return Followed(citation, was, Verdict.GONE, why=error.message)
     return Followed(citation, was, _verdict(citation, located), located)
+
+
+def _beside(citation: Citation, note: Note, anchors: dict[tuple[str, int, int], Anchor], regions: Regions) -> Followed:
+    """One in another repository, followed to where that is now: `now` says at which commit of it."""
+    was = base(citation)
+    if citation.verdict is Verdict.WRONG:
+        return Followed(citation, was, Verdict.WRONG)
+    place, source = pinned.read(was.path), pinned.of(was.path, note.sources)
+    assert place
+    if source is None:
+        return Followed(citation, was, Verdict.UNCHECKED, why=f"the note does not say where {place.name} is from")
+    there = regions.beside(source)
+    if there is None:
+        return Followed(citation, was, Verdict.UNCHECKED, why=f"its source is not here: {source.origin}")
+    anchor = anchors.get((was.path, was.start, was.end))
+    bare = replace(citation, path=place.path, base="")
+    stripped = {(place.path, was.start, was.end): replace(anchor, path=place.path)} if anchor else {}
+    found = _follow(bare, source.commit, stripped, there.regions)
+
+    def at(region: Region) -> Region:
+        same = (region.path, region.start, region.end) == (place.path, was.start, was.end)
+        commit = source.commit if same and found.verdict is Verdict.FRESH else there.commit
+        return replace(region, path=f"{source.name}@{commit}:{region.path}")
+
+    located = found.located and replace(
+        found.located,
+        region=found.located.region and at(found.located.region),
+        candidates=tuple(replace(one, region=at(one.region)) for one in found.located.candidates),
+    )
+    return replace(found, citation=citation, base=was, located=located)
 
 
 def _no_lines(was: Region) -> str:

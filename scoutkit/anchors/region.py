@@ -6,18 +6,20 @@ that are alike; a renamed file; other files that hold the text. Several places t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
-from scoutkit import history
+from scoutkit import git, history
 from scoutkit.anchors import columns, remembered, sameness, score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTree
-from scoutkit.errors import NotFound, RepositoryError
+from scoutkit.errors import NotFound, RepositoryError, ScoutError
 from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
+from scoutkit.model.pinned import Pinned
 from scoutkit.model.places import Repository
 from scoutkit.notefile import reference
 from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Item, Objects
@@ -26,12 +28,19 @@ _SHOWN = 10  # candidates
 _RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at once
 
 
+class Beside(NamedTuple):
+    """Where regions of another repository are followed to: its own HEAD, which is this commit."""
+
+    regions: Regions
+    commit: str
+
+
 class Regions:
     """Follows regions to one target. A context manager; reads git's objects through one process.
 
     `to` is a full commit id, or "" for the working tree; with `staged` for what is staged. `notes` is a folder that
-    nothing is followed into, but for what was in it. Several may read through the same `objects`; whoever made them
-    closes them.
+    nothing is followed into, but for what was in it. `elsewhere` finds the repository of a source. Several may read
+    through the same `objects`; whoever made them closes them.
     """
 
     def __init__(
@@ -42,6 +51,7 @@ class Regions:
         staged: bool = False,
         notes: str = "",
         objects: Objects | None = None,
+        elsewhere: Callable[[Pinned], Repository | None] = lambda _: None,
     ) -> None:
         self._repository, self._notes, self._to = repository, notes, to
         self._where = repository.toplevel or repository.git_dir
@@ -51,6 +61,8 @@ class Regions:
         self._target = self._known(to) if to else self._index() if staged else self._disk()
         self._pairs: dict[tuple[str, int], Pair] = {}
         self._journeys: dict[str, Journey] = {}
+        self._elsewhere = elsewhere
+        self._beside: dict[str, Beside | None] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -58,8 +70,25 @@ class Regions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for other in self._beside.values():
+            if other:
+                other.regions.__exit__(kind, error, trace)
         if self._own:
             self._objects.__exit__()
+
+    def beside(self, source: Pinned) -> Beside | None:
+        """The same for another repository, as it is at hand now; None where it is not, or has nothing at HEAD."""
+        if source.origin not in self._beside:
+            repository = self._elsewhere(source)
+            other = None
+            if repository:
+                try:
+                    head = git.resolve(repository, "HEAD")
+                    other = Beside(Regions(repository, head, elsewhere=self._elsewhere), head)
+                except ScoutError:
+                    other = None  # nothing there to follow to
+            self._beside[source.origin] = other
+        return self._beside[source.origin]
 
     def locate(self, region: Region, commit: str, anchor: Anchor | None = None) -> Located:
         """Where a region of `commit` is now. Without the commit, from what its anchor stores.

@@ -18,6 +18,7 @@ from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_agents, json_option, open_desk
 from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
+from scoutkit.model.agents import Agent
 from scoutkit.model.missions import Kind, Limits, Mission, Result, Terms
 from scoutkit.model.notes import Note, Verdict
 
@@ -138,22 +139,43 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
     """
-    from scoutkit import recall, story
-    from scoutkit.agents import registry
+    from scoutkit import story
 
-    text = " ".join(question).strip()
+    text = worded(question)
+    desk = open_desk(ctx)
+    chosen = choose(desk, how)
+    mission = story.plan(desk, Kind.ASK, text, chosen, base=how.base, terms=how.terms, agent_cmd=how.agent_cmd)
+    return deliver(desk, mission, chosen, how=how, as_json=as_json)
+
+
+def worded(words: tuple[str, ...]) -> str:
+    """A question or a task from the command line's words; a usage error for none."""
+    text = " ".join(words).strip()
     if not text:
         raise click.UsageError("the question is empty")
-    desk = open_desk(ctx)
+    return text
+
+
+def choose(desk: Desk, how: Sending) -> Agent:
+    """Who does the work: who was asked for, else who the settings or the person say."""
+    from scoutkit.agents import registry
+
     asked = how.agent or "command" * bool(how.agent_cmd.strip())
     name, hints = registry.choose(asked, desk.settings, interactive=_interactive(), ask=_pick)
     for hint in hints:
         say.tell(hint)
-    chosen = registry.find(name, desk.settings, agent_cmd=how.agent_cmd)
-    mission = story.plan(desk, Kind.ASK, text, chosen, base=how.base, terms=how.terms, agent_cmd=how.agent_cmd)
+    return registry.find(name, desk.settings, agent_cmd=how.agent_cmd)
+
+
+def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_json: bool) -> int:
+    """The answer to a mission: from a note that has it, else by sending the agent. AgentFailed and Interrupted when the
+    note is a draft."""
+    from scoutkit import recall, story
+    from scoutkit.agents import registry
+
     known = None if how.force else recall.remembered(desk, mission)
     if known:
-        return _from_memory(known, as_json=as_json)
+        return _from_memory(known, mission, as_json=as_json)
     for note in [] if how.force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
     warn(desk, mission, quiet=how.quiet)
@@ -163,7 +185,7 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
     outcome, run = answer.outcome, answer.run
     if as_json:
         say.as_json(
-            "ask",
+            mission.kind,
             note=say.note_json(answer.note),
             run={**say.run_json(run), "exit": run.exit},
             report=outcome.report,
@@ -196,9 +218,9 @@ def _pick(names: list[str]) -> str:
     return names[picked - 1]
 
 
-def _from_memory(note: Note, *, as_json: bool) -> int:
+def _from_memory(note: Note, mission: Mission, *, as_json: bool) -> int:
     if as_json:
-        say.as_json("ask", note=say.note_json(note), run=None, report=note.body, from_memory=True)
+        say.as_json(mission.kind, note=say.note_json(note), run=None, report=note.body, from_memory=True)
     else:
         _print(note)
         say.tell(f"from memory: {note.path} ({note.at[:10]}) answers this and still holds; --force asks again")

@@ -22,6 +22,11 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "rm": ("write:remove", "NOTE...", "move notes to scoutkit's trash"),
     "confirm": ("keep:confirm", "NOTE...", "say that you have read a note and found it right"),
     "refresh": ("refresh:refresh", "[NOTE...]", "ask again for notes that no longer hold"),
+    "research": (
+        "researching:research",
+        "QUESTION --repo SRC",
+        "prove it on other people's repositories; code that shows it stays in the note",
+    ),
     "import": ("importing:import_files", "FILE...", "make notes of Markdown files, citations checked"),
     "locate": ("locate:locate", "[PATH:LINES]", "where lines of an old commit are now"),
     "batch": ("batch:batch", "FILE|-", "many missions at once; --resume goes on after a kill"),

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from scoutkit.commands import say
+from scoutkit.model import pinned
 from scoutkit.model.notes import Candidate, Citation, Region, Verdict
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _lines(one: Checkup, *, everything: bool) -> Iterator[tuple[int, str]]:
 
 def sentence(one: Followed, touched: Touched | None) -> str:
     """`edited: src/a.py:10-20 → 14-25, 82 % the same, 3 commits, last by Ada 5 days ago`."""
-    parts = [f"{one.verdict}: {one.citation.at}{_to(one)}"]
+    parts = [f"{one.verdict}: {pinned.shortened(one.citation.at)}{_to(one)}"]
     if one.located and one.verdict is Verdict.EDITED:
         percent = int(100 * one.located.similarity)
         parts.append(f"{percent} % the same" if percent < 100 else "text added to it")
@@ -99,7 +100,7 @@ def _to(one: Followed) -> str:
     now, was = one.now, one.citation
     if now is None or (now.path, now.start, now.end) == (was.path, was.start, was.end):
         return ""
-    place = _at(now)
+    place = pinned.shortened(_at(now))
     return f" → {place.removeprefix(f'{was.path}:') if now.path == was.path else place}"
 
 
@@ -123,20 +124,22 @@ def _ago(at: str) -> str:
 def summary(found: Sequence[Checkup]) -> str:
     """`3 notes hold, 1 does not: of 20 citations 17 fresh, 1 moved, 2 edited`.
 
-    Citations that were wrong when their note was written are said to be so: they do not count.
+    Citations that were wrong when their note was written are said to be so, and those whose repository is not here:
+    they do not count.
     """
     if not found:
         return "no note to check"
     held = sum(one.holds for one in found)
     lost = len(found) - held
     counted = Counter(followed.verdict for one in found for followed in one.followed)
-    wrong = counted.pop(Verdict.WRONG, 0)
+    wrong, unchecked = counted.pop(Verdict.WRONG, 0), counted.pop(Verdict.UNCHECKED, 0)
     parts = [f"{counted[verdict]:,} {verdict}" for verdict in Verdict if counted[verdict]]
     parts += [f"{wrong:,} wrong from the start"] if wrong else []
+    parts += [f"{unchecked:,} not counted, since another repository is not here"] if unchecked else []
     said = ", ".join(parts)
     notes = f"{say.count(held, 'note')} hold{'s' * (held == 1)}"
     notes += f", {lost:,} do{'es' * (lost == 1)} not" if lost else ""
-    return f"{notes}: of {say.count(counted.total() + wrong, 'citation')} {said}" if said else notes
+    return f"{notes}: of {say.count(counted.total() + wrong + unchecked, 'citation')} {said}" if said else notes
 
 
 def _put(text: str, indent: str, *, colour: int = 2, head: str = "", plain: bool = False) -> None:
@@ -175,10 +178,13 @@ def annotate(desk: Desk, found: Sequence[Checkup]) -> None:
 
 
 def _place(desk: Desk, one: Checkup, followed: Followed) -> dict[str, str]:
-    if now := followed.now:
+    now = followed.now
+    if now and not pinned.read(now.path):
         return {"file": now.path, "line": str(now.start), "endLine": str(now.end)}
     raw = desk.notebook.bytes_of(one.note.path).decode("utf-8", "replace")
-    at = raw.find(followed.citation.at, raw.find("\n---", 3) + 1)  # below the front matter
+    body = raw.find("\n---", 3) + 1  # below the front matter
+    ways = (followed.citation.at, pinned.shortened(followed.citation.at))
+    at = next((found for way in ways if (found := raw.find(way, body)) >= 0), -1)
     return {"file": one.note.path, "line": str(raw.count("\n", 0, at) + 1 if at >= 0 else 1)}
 
 

@@ -67,7 +67,7 @@ def argv(engine: str, command: Sequence[str], room: Room, env: Mapping[str, str]
     if room.network == "none":
         line += ["--network", "none"]
     own = [(path, room.writable) for path in (room.worktree, room.shadow)]
-    own += [(path, False) for path in (*rooms.objects(room.shadow), Path(rooms.__file__).parent.parent)]
+    own += [(path, False) for path in (*rooms.objects(room.shadow), *room.beside, Path(rooms.__file__).parent.parent)]
     for path, writable in (*own, (room.scratch, True)):
         if path.exists():
             line += ["--mount", _mount(path, writable=writable)]

@@ -50,6 +50,7 @@ class Room:
     env: Mapping[str, str]
     writable: bool = False  # worktree and shadow repository; an `ask` only reads
     shown: tuple[Path, ...] = ()  # read-only besides: where the program is installed
+    beside: tuple[Path, ...] = ()  # read-only besides: what the run was given with its worktree
     network: str = "full"  # full, model or none
     hosts: tuple[str, ...] = ()  # host:port, all there is with `model`
     home: Path | None = None  # inside `scratch`; `scratch/home` when left out
@@ -125,6 +126,7 @@ def _wanted(room: Room, program: str) -> Iterator[Path]:
     yield from map(Path, _FILES)  # links to elsewhere, on some systems
     yield from (Path(room.env[name]) for name in _CERTIFICATES if room.env.get(name))
     yield from python()
+    yield from room.beside
     yield from room.shown
     for entry in map(Path, room.env.get("PATH", "").split(os.pathsep)):
         if entry.name == "shims":  # pyenv, rbenv, asdf: they start what is beside them

@@ -11,7 +11,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ class Checkout:
     worktree: Path  # named like the repository; its HEAD is detached at the base
     scratch: Path
     skipped: tuple[str, ...]  # what this repository asks for and did not get: lines for a person
+    beside: tuple[Path, ...] = ()  # what else it may read: sources of a `research`, and the objects they borrow
 
 
 def folder_of(run_id: str) -> Path:
@@ -58,6 +59,15 @@ def borrow(repository: Repository, base: str, run_id: str, *, files: bool = True
     missing. Raises RepositoryError when git cannot make it and Unavailable when the state folder cannot hold it; then
     nothing of it is left.
     """
+    return lend(
+        repository,
+        run_id,
+        lambda folder: _fill(repository, base, run_id, folder, files=files, run_hooks=run_hooks),
+    )
+
+
+def lend(repository: Repository, run_id: str, fill: Callable[[Path], Checkout]) -> Checkout:
+    """A run's folder with its marker and scratch folder, filled in; where that fails, nothing of it is left."""
     folder = folder_of(run_id)
     if os.path.lexists(folder):
         raise Refused(f"run {run_id} has a folder already: {folder}", "scoutkit clean removes old ones")
@@ -69,7 +79,7 @@ def borrow(repository: Repository, base: str, run_id: str, *, files: bool = True
     try:
         _mark(folder, repository.common_dir)
         (folder / SCRATCH).mkdir(mode=0o700)
-        return _fill(repository, base, run_id, folder, files=files, run_hooks=run_hooks)
+        return fill(folder)
     except BaseException as error:
         remove(folder, common_dir=repository.common_dir)
         if isinstance(error, OSError):

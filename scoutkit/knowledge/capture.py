@@ -11,6 +11,7 @@ from scoutkit.knowledge.passages import closing
 from scoutkit.knowledge.verify import Checked
 from scoutkit.model.missions import Mission, Outcome, Result
 from scoutkit.model.notes import Anchor, Citation, Note, Verdict
+from scoutkit.model.pinned import Pinned, shortened
 
 _ENDED = {
     Result.DONE: "the agent said nothing",
@@ -43,7 +44,7 @@ def note(
     that is done is a draft all the same."""
     if report.strip():
         title, description = headline.read(report, question=mission.text)
-        body = with_check(report, checked, unfinished=_unfinished(outcome) or overtaken)
+        body = with_check(report, checked, unfinished=_unfinished(outcome) or overtaken, sources=mission.sources)
     else:
         title, description, body = _nothing(mission, outcome)
     return Note(
@@ -59,6 +60,7 @@ def note(
         at=at,
         citations=cited(checked),
         anchors=tuple({(one.path, one.start, one.end): one for one in anchors}.values()),
+        sources=mission.sources,
     )
 
 
@@ -91,8 +93,9 @@ def cited(checked: Sequence[Checked]) -> tuple[Citation, ...]:
     return tuple(places.values())
 
 
-def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "") -> str:
-    """The report with each verdict where its citation stands, then one line that counts all, and the doubtful ones."""
+def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "", sources: Sequence[Pinned] = ()) -> str:
+    """The report with each verdict where its citation stands, then one line that counts all, and the doubtful ones.
+    Of citations in other repositories, `sources` says which these are."""
     report = marks.marked(report, checked)
     said = [f"This is a draft: {unfinished}."] if unfinished else []
     counted = Counter(one.verdict for one in cited(checked))
@@ -105,8 +108,15 @@ def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "")
         if doubtful
         else []
     )
+    said += [_sources(sources)] if sources else []
     end = closing(report)
     return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {marks.SECTION}", *said]) + "\n"
+
+
+def _sources(sources: Sequence[Pinned]) -> str:
+    rows = [f"- `{one.name}@{one.commit[:12]}` is {_code(one.origin)} at `{one.commit}`" for one in sources]
+    which = f" A path without a name is in {sources[0].name}." if len(sources) == 1 else ""
+    return f"Checked against these repositories.{which}\n\n" + "\n".join(rows)
 
 
 def _why(citation: Citation, why: str) -> str:
@@ -118,6 +128,7 @@ def _named(citation: Citation) -> str:
 
 
 def _code(text: str) -> str:
+    text = shortened(text)
     return f"`{text}`" if "`" not in text else text
 
 

@@ -59,6 +59,10 @@ class Files:
             return Found("", f"several files end so: {_listed(several)}", several=tuple(several))
         return Found("", self._missing(readings[0]))
 
+    def has(self, path: str) -> bool:
+        """Is there exactly this path?"""
+        return path in self._entries
+
     def has_named(self, name: str) -> bool:
         """Is there a file that this is the path of, or the end of the path?"""
         return name in self._entries or next(self._ending_in(name), None) is not None

@@ -1,7 +1,7 @@
 """The grammar of citations: where one text, whose inline code and links are known, points to a place in a file.
 
-A citation is found by its end (`:12`, `#L12`, `, lines 12`, `::name`); what stands before that is the path. Each
-character is looked at a bounded number of times.
+A citation is found by its end (`:12`, `#L12`, `, lines 12`, `::name`); what stands before that is the path, and before
+that, of another repository, `name@sha:`. Each character is looked at a bounded number of times.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from scoutkit.knowledge import spelling
 from scoutkit.knowledge.passages import Span
+from scoutkit.model import pinned
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,9 @@ class _Finder:
             in_address = span.kind == "link" and "://" not in span.target
             return self._mention(span.target if in_address else text[slice(*span.inner)], span.start, end)
         begin = spelling.begin(text, until, low, self._roots)
+        source = spelling.source(text, begin, low)
+        if source < begin:
+            return self._mention(text[source:until], source, end)
         raw = _ESCAPED.sub(r"\1", text[begin:until])
         cut = spelling.glued(raw)
         mention = self._mention(raw[cut:], begin, end)
@@ -190,8 +194,10 @@ class _Finder:
     def _in_code(self, code: Span, low: int, until: int, end: _End) -> Mention | None:
         """The path may hold spaces where there is nothing else in the backticks."""
         text = self._text
-        begin = spelling.begin(text, until, low, self._roots)
+        begin = spelling.source(text, spelling.begin(text, until, low, self._roots), low)
         mention = self._mention(text[begin:until], begin, end)
+        if mention and pinned.read(mention.path):
+            return mention
         if low != code.inner[0] or until - low > spelling.LONGEST or code.inner[1] - end.ranges[-1].until > 1:
             return mention
         whole = text[low:until].strip()
@@ -261,6 +267,9 @@ def _tail(text: str, anchor: re.Match[str], high: int, *, in_code: bool) -> tupl
 
 def _mention(raw: str, begin: int, end: _End, roots: Sequence[str]) -> Mention | None:
     """A citation of `raw`, or None where that cannot be a path."""
+    if of := pinned.PREFIX.match(raw.lstrip()):
+        bare = _mention(raw.lstrip()[of.end() :], begin, end, roots)
+        return bare and replace(bare, path=of[0] + bare.path, sure=True, also=(bare.path, *bare.also))
     path = spelling.normal(raw, roots)
     if not spelling.possible(path):
         return None

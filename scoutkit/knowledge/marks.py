@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Verdict
+from scoutkit.model.pinned import shortened
 
 if TYPE_CHECKING:
     from scoutkit.knowledge.citations import Site
@@ -79,7 +81,7 @@ def marked(report: str, checked: Sequence[Checked]) -> str:
 def _mark(group: Sequence[Checked], *, row: bool) -> str:
     """One mark for all ranges of a mention; those that are not supported by name where there are several."""
     alike = len({one.citation.path for one in group}) == 1
-    names = ["" if len(group) == 1 else _lines(one.citation) if alike else one.citation.at for one in group]
+    names = ["" if len(group) == 1 else _lines(one.citation) if alike else shortened(one.citation.at) for one in group]
     pairs = zip(group, names, strict=True)
     said = [_said(one, name) for one, name in pairs if one.citation.verdict is not Verdict.SUPPORTED]
     text = "".join(f" **[{one}]**" for one in dict.fromkeys(said)) or TICK
@@ -95,8 +97,8 @@ def _said(one: Checked, name: str) -> str:
     lines = f"{name} " if name else ""
     if citation.verdict is Verdict.CORRECTED:
         path, _, old = citation.was.rpartition(":")
-        to = f" to {citation.at}" if one.reference.written.endswith("]") else ""  # not rewritten
-        return _plain(f"{lines}corrected{to}, was {f':{old}' if path == citation.path else citation.was}")
+        to = f" to {shortened(citation.at)}" if one.reference.written.endswith("]") else ""  # not rewritten
+        return _plain(f"{lines}corrected{to}, was {f':{old}' if path == citation.path else shortened(citation.was)}")
     why = " ".join(one.why.split())
     why = why if len(why) <= _LONGEST else why[: _LONGEST - 1] + "…"
     if why.count("`") % 2:
@@ -123,7 +125,7 @@ def _rewritten(report: str, site: Site, group: Sequence[Checked], *, alone: bool
 
 
 def _canonical(places: Sequence[Citation]) -> str:
-    return ", ".join(dict.fromkeys(place.at for place in places))
+    return ", ".join(dict.fromkeys(shortened(place.at) for place in places))
 
 
 def _link(text: str, group: Sequence[Checked]) -> str:
@@ -137,5 +139,7 @@ def _link(text: str, group: Sequence[Checked]) -> str:
     lines = f"L{first.start}" + (f"-L{first.end}" if first.end > first.start else "")
     was = group[0].reference
     old = [f"{was.start}-{was.end}", str(was.start)] if was.end > was.start else [str(was.start)]
-    shown = re.sub(rf"[^\s`\[\]]*:(?:{'|'.join(map(re.escape, old))})(?=`?$)", lambda _: first.at, label)
-    return f"{shown}](<{quote(first.path)}#{lines}>)" if " " in first.path else f"{shown}]({quote(first.path)}#{lines})"
+    at, path = shortened(first.at), shortened(first.path)
+    shown = re.sub(rf"[^\s`\[\]]*:(?:{'|'.join(map(re.escape, old))})(?=`?$)", lambda _: at, label)
+    address = f"{quote(path, safe='/@:' if pinned.read(path) else '/')}#{lines}"
+    return f"{shown}](<{address}>)" if " " in path else f"{shown}]({address})"

@@ -14,6 +14,7 @@ from scoutkit.knowledge import apart, citations, permalinks, respelling
 from scoutkit.knowledge.apart import Given
 from scoutkit.knowledge.citations import Reference
 from scoutkit.knowledge.respelling import Edit, Move, ending
+from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Region
 
 _VERSION = re.compile(r"://[^\s<>()]*?/(?:blob|blame|raw|tree|src|tag)/(?:tag/)?[vV]?[0-9]+(?:\.[0-9]+)+[^/\s]*/")
@@ -58,7 +59,7 @@ def _meant(reference: Reference, known: Sequence[Citation]) -> list[Citation]:
     same = [one for one in known if _same_lines(reference, one)]
     if reference.symbol:
         same = [one for one in same if one.symbol == reference.symbol] or same
-    for fits in (_exactly, ending, _folded):
+    for fits in (_exactly, ending, _folded, _without_source):
         if found := [one for one in same if any(fits(way, one.path) for way in (reference.path, *reference.also))]:
             return found
     return []
@@ -71,7 +72,13 @@ def _same_lines(reference: Reference, one: Citation) -> bool:
 
 
 def _exactly(reading: str, path: str) -> bool:
-    return reading == path
+    return reading == path or pinned.same(reading, path)
+
+
+def _without_source(reading: str, path: str) -> bool:
+    """A path of another repository, written without its name."""
+    place = pinned.read(path)
+    return place is not None and pinned.read(reading) is None and ending(reading, place.path)
 
 
 def _folded(reading: str, path: str) -> bool:

@@ -6,6 +6,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
+from scoutkit.model import pinned
+
 LONGEST = 512  # characters of a path
 SOURCES = frozenset(
     """
@@ -19,6 +21,8 @@ SOURCES = frozenset(
 )
 """Extensions of source files: a name that ends so is meant as a file even where the tree has none like it."""
 
+_SOURCE = re.compile(rf"(?<![A-Za-z0-9_.@/-]){pinned.PREFIX.pattern}\Z")
+_LONGEST_SOURCE = 170  # characters
 _STOPS = frozenset(" \t\r\n\f\v\"'`<>|,;:#=!?*^“”‘’«»„，。；：！？（）「」『』【】《》、\u3000\u00a0\ufffd")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _NO_PATH = re.compile(r"[|<>\"'`;=*?:\x00-\x1f\ufffd]|\s-|\$\(|&&")
@@ -52,6 +56,14 @@ def begin(text: str, until: int, low: int, roots: Sequence[str]) -> int:
     if text[at - 1 : at] == ":" and text[at : at + 1] in ("/", "\\") and at - 2 >= low and text[at - 2].isalpha():
         return at if at - 3 >= low and text[at - 3].isalnum() else at - 2  # C:\
     return at
+
+
+def source(text: str, at: int, low: int) -> int:
+    """Where the `name@sha:` begins that says in which repository the path at `at` is; `at` where there is none."""
+    if text[at - 1 : at] != ":" or at - 1 < low:
+        return at
+    found = _SOURCE.search(text, max(low, at - _LONGEST_SOURCE), at)
+    return found.start() if found else at
 
 
 def glued(path: str) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from scoutkit.model.pinned import Pinned
+
 
 class Kind(StrEnum):
     """What a mission asks for."""
@@ -75,6 +77,8 @@ class Mission:
     model: str = ""
     trusted: bool = False  # the repository's own hooks, servers and settings for agent programs may be used
     setup: tuple[str, ...] = ()  # commands that run in the worktree before the agent
+    sources: tuple[Pinned, ...] = ()  # other repositories that it is shown, for `research`
+    template: str = ""  # a folder that its scratch folder is filled from
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from scoutkit.model.pinned import Pinned
+
 
 class Verdict(StrEnum):
     """What checking a citation said: the first four at capture, the rest later."""
@@ -18,6 +20,7 @@ class Verdict(StrEnum):
     EDITED = "edited"
     AMBIGUOUS = "ambiguous"
     GONE = "gone"
+    UNCHECKED = "unchecked"  # in another repository, which is not here: it does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class Region:
 class Citation:
     """A reference in a note and what checking it said.
 
-    A `wrong` one keeps path and lines as written; lines are 0 where none were given (`path::symbol`).
+    A `wrong` one keeps path and lines as written; lines are 0 where none were given (`path::symbol`). The path of one
+    in another repository begins with that repository: `name@sha:src/app.py`.
     """
 
     path: str
@@ -117,4 +121,5 @@ class Note:
     superseded_by: str = ""  # the id of the note that took this one's place
     citations: tuple[Citation, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    sources: tuple[Pinned, ...] = ()  # other repositories that it cites, each at the commit that was seen
     path: str = ""

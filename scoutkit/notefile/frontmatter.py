@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     *("id", "type", "title", "description", "question", "tags", "status", "commit", "generated", "verified"),
-    *("supersedes", "superseded_by", "citations"),
+    *("supersedes", "superseded_by", "repositories", "citations"),
 )
 """The keys of a note, in the order they are written."""
 

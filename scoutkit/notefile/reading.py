@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoutkit.model.found import Problem
 from scoutkit.model.notes import Citation, Note, Verdict
+from scoutkit.model.pinned import NAME, Pinned
 from scoutkit.notefile import closing, reference
 from scoutkit.notefile.frontmatter import FrontMatter, examine, salvage, scalar
 from scoutkit.notefile.text import conflict, decode, line_at, one_line, storable, title_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import yaml
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*+\r?+\n)*+")
+_SOURCE = re.compile(rf"({NAME})@([0-9a-f]{{40}}|[0-9a-f]{{64}})")
 _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 _NOTHING = ("", "~", "null", "Null", "NULL")
 
@@ -71,6 +73,7 @@ def parse(raw: bytes, path: str) -> Parsed:
         superseded_by=known.get("superseded_by", ""),
         citations=tuple(fields.citations()),
         anchors=tuple(anchors),
+        sources=tuple(fields.sources()),
         path=path,
     )
     problems += [*fields.problems, *lost]
@@ -197,6 +200,17 @@ class _Fields:
                 self._complain(item, f"no such verdict: {verdict}", f"one of {', '.join(_VERDICTS)}")
             texts = (row.get(key, "").strip() for key in ("symbol", "was", "base"))
             yield Citation(*place, _VERDICTS.get(verdict), *texts)
+
+    def sources(self) -> Iterator[Pinned]:
+        """What `repositories` says of sources. Of another shape it is somebody else's key, and none of our business."""
+        import yaml
+
+        node = self._node("repositories")
+        for item in node.value if isinstance(node, yaml.SequenceNode) else ():
+            if isinstance(item, yaml.MappingNode):
+                row = self._mapping(item, "repositories", "")
+                if (found := _SOURCE.fullmatch(row.get("at", ""))) and row.get("from"):
+                    yield Pinned(found[1], row["from"], found[2])
 
     def _node(self, key: str) -> yaml.Node | None:
         """A key's value; None where there is none, or it says so."""

@@ -48,6 +48,7 @@ def front_matter(note: Note) -> dict[str, Value]:
         "verified": [_without_empty({"by": by, "at": at}) for by, at in note.verified],
         "supersedes": note.supersedes,
         "superseded_by": note.superseded_by,
+        "repositories": [{"at": f"{one.name}@{one.commit}", "from": one.origin} for one in note.sources],
         "citations": [_citation(citation) for citation in note.citations],
     }
     return {key: values[key] for key in KEYS if values[key] or key in ("tags", "verified", "supersedes", "citations")}
@@ -91,6 +92,7 @@ def settled(note: Note) -> Note:
         verified=tuple((storable(by), storable(at)) for by, at in note.verified if by or at),
         supersedes=tuple(text for one in note.supersedes if (text := tidy(one))),
         superseded_by=tidy(note.superseded_by),
+        sources=tuple(dataclasses.replace(one, origin=storable(one.origin)) for one in note.sources),
         citations=tuple(
             dataclasses.replace(one, symbol=tidy(one.symbol), was=tidy(one.was), base=tidy(one.base))
             for one in note.citations

@@ -1,0 +1,39 @@
+"""Research: a question that is answered by trying it on other people's repositories, each pinned to one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scoutkit import story
+from scoutkit.desk import Desk
+from scoutkit.errors import UsageError
+from scoutkit.model.agents import Agent, Narrator
+from scoutkit.model.missions import Kind, Mission, Terms
+
+
+def plan(
+    desk: Desk,
+    question: str,
+    agent: Agent,
+    *,
+    repositories: Sequence[str],
+    template: str = "",
+    base: str,
+    terms: Terms,
+    agent_cmd: str = "",
+    tell: Narrator,
+) -> Mission:
+    """Make it concrete: what can be refused is refused before anything is fetched, then each source is pinned.
+
+    As `story.plan`; RepositoryError for a source that cannot be had, Refused for a template with links that lead out.
+    """
+    from scoutkit.dispatch import proof, sources
+
+    if not repositories:
+        raise UsageError("research needs a repository to look at", "--repo PATH or --repo URL, either with @REV")
+    for text in repositories:
+        sources.read(text)
+    mission = story.plan(desk, Kind.RESEARCH, question, agent, base=base, terms=terms, agent_cmd=agent_cmd)
+    filled = proof.check_template(template) if template else ""
+    return replace(mission, sources=sources.pin(repositories, tell=tell), template=filled)
