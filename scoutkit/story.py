@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import birth, config, git, trust
+from scoutkit import birth, config, git, harvesting, trust
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -192,6 +192,8 @@ def _send(
         "commit": mission.base,
         "sources": [{"name": one.name, "commit": one.commit, "origin": one.origin} for one in mission.sources],
         "filled": bool(mission.template),
+        "progress": str(harvesting.progress(checkout.scratch)),
+        "paths": mission.paths,
     }
     overrides = desk.places.root / config.PROMPTS
     if earlier:
@@ -202,6 +204,7 @@ def _send(
     folder = desk.places.records(run.id)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
+    harvesting.remember(folder, mission)
     invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
     handed = included.remembered(folder).files
     if mission.agent != OWN:
@@ -223,6 +226,8 @@ def _send(
         network=mission.network,
         writable=mission.kind is not Kind.ASK,
         commands=mission.setup,
+        checks=mission.checks,
+        ready=lambda: harvesting.begin(desk, run),
     )
     if mission.agent_cmd and not outcome.version:
         outcome = replace(outcome, version=fingerprint(mission.agent_cmd))
@@ -245,12 +250,13 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     from scoutkit.dispatch import untouched
 
     again = run.state is State.HARVESTED
+    evidence = harvesting.harvest(desk, run, outcome)
     changed = untouched.after(desk.repository, desk.places, desk.places.records(run.id), run.isolation)
     if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     with desk.notebook.superseding() if run.supersedes else contextlib.nullcontext():
         left = _overtaken(desk, run)
-        made = _note(desk, run, outcome, roots, left)
+        made = _note(desk, run, replace(outcome, report=harvesting.text(desk, run, outcome, evidence)), roots, left)
         if section := untouched.section(changed, run.isolation, run.id):
             made = replace(made, body=f"{made.body}\n{section}")
         note = desk.notebook.write(made, again=again)

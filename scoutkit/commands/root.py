@@ -10,6 +10,7 @@ from scoutkit import __version__
 
 COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` imports nothing else
     "ask": ("missions:ask", "QUESTION", "how does this work? Send an agent; its answer becomes a note"),
+    "scout": ("scouting:scout", "TASK", "try a change to learn where it gets hard; the code is thrown away"),
     "search": ("find:search", "QUERY", "find notes by any text"),
     "show": ("find:show", "NOTE", "read a note: an id, a path or a title"),
     "about": ("find:about", "PATH[:LINES]", "what is known about a file, a folder or lines"),
@@ -39,7 +40,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),
     "completion": ("upkeep:completion", "SHELL", "print a completion script for bash, zsh or fish"),
 }
-FIRST = ("ask", "search", "show", "about", "check")
+FIRST = ("ask", "scout", "search", "show", "about", "check")
 
 
 class Table(click.Group):

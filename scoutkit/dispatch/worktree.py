@@ -90,7 +90,7 @@ def lend(repository: Repository, run_id: str, fill: Callable[[Path], Checkout]) 
 def _fill(repository: Repository, base: str, run_id: str, folder: Path, *, files: bool, run_hooks: bool) -> Checkout:
     mark = {process.RUN_MARK: run_id}
     source = shadow.make(repository, folder / SHADOW, base, mark)
-    tree = folder / _name(repository)
+    tree = folder / tree_name(repository)
     add = ("worktree", "add", "--detach", "--no-checkout", tree, base)
     added = git.git(folder, f"--git-dir={source.path}", *add, env=mark)
     if not tree.is_dir():
@@ -147,7 +147,7 @@ def _failed(source: shadow.Shadow, base: str, done: process.Completed) -> ScoutE
     )
 
 
-def _name(repository: Repository) -> str:
+def tree_name(repository: Repository) -> str:
     """What the agent sees as the repository's name: that of its folder, as far as it is free here."""
     folder = repository.main or repository.toplevel
     name = folder.name if folder else repository.common_dir.name.removesuffix(".git")

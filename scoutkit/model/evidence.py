@@ -12,28 +12,35 @@ class Touched:
     """A file that the run left changed. Lines added and removed are None for a binary one."""
 
     path: str
-    how: str  # added, modified, deleted, renamed
+    how: str  # added, modified, deleted, renamed; repository (a nested one) or submodule, which are not looked into
     added: int | None
     removed: int | None
     was: str = ""  # its path at the base, where that is another
     why: str = ""  # one line of the agent's own, where it gave one
     regions: tuple[Region, ...] = ()  # of the base commit: what was changed there
+    edits: int = 0  # times that it was written to, as far as the agent's tools tell
+    where: str = ""  # the branch, or stash, that alone has it
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A command. `exit` is None where nobody saw how it ended; `telling`: the first lines of output that tell why."""
+    """A command. `exit` is None where nobody saw its status, `ok` where nobody saw how it ended at all; `telling`: the
+    first lines of output that tell why it failed."""
 
     command: str
     exit: int | None
     seconds: float | None
     telling: tuple[str, ...] = ()
+    ok: bool | None = None
+    note: str = ""  # what else is to say of it: it hung, it was not run
+    tries: bool = False  # it does something, and does not only look
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A direction tried and left: an edit that was taken back, a family of commands that never passed."""
+    """A direction tried and left. `kind`: `edit` (taken back), `command` (a family that never passed), `commit`."""
 
+    kind: str
     what: str
     why: str
     tries: int = 1
@@ -65,7 +72,7 @@ class Committed:
 
     id: str
     subject: str
-    branches: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()  # none: given up, only the reflog knew it
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +87,5 @@ class Evidence:
     commits: tuple[Committed, ...] = ()
     progress: str = ""
     left_out: tuple[str, ...] = ()  # what could not be looked at, and why
+    outside: tuple[str, ...] = ()  # files touched that are not in the part that the task is about
     patch: str = ""  # where the code is kept, with --keep-code

@@ -50,6 +50,9 @@ class Limits:
     turns: int | None = None  # answers of the model
     tokens: int | None = None  # in and out together
     cost_usd: float | None = None
+    disk_bytes: int | None = 5_000_000_000  # in its folder, beyond what was there when it began
+    memory_bytes: int | None = None  # of all its processes together; where it is None, three quarters of the machine's
+    processes: int | None = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,9 @@ class Mission:
     model: str = ""
     trusted: bool = False  # the repository's own hooks, servers and settings for agent programs may be used
     setup: tuple[str, ...] = ()  # commands that run in the worktree before the agent
+    checks: tuple[str, ...] = ()  # commands of the person's own that run before the agent and after it
+    paths: tuple[str, ...] = ()  # globs of the part of the repository that it is about; none: all of it
+    keep_days: float = 0.0  # how long its code is kept as a patch; 0: not at all
     sources: tuple[Pinned, ...] = ()  # other repositories that it is shown, for `research`
     template: str = ""  # a folder that its scratch folder is filled from
 
@@ -138,4 +144,5 @@ class Run:
     note_id: str = ""
     note_path: str = ""
     limits: Limits = Limits()
+    bounded: str = ""  # what kept its processes and memory in bounds: cgroup, container, watcher; "" for nothing
     supersedes: str = ""  # the id of the note that this run's is to take the place of

@@ -1,0 +1,59 @@
+"""Trying a change to learn where it gets hard: scout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from scoutkit.commands.missions import Sending, choose, deliver, mission_options, worded
+from scoutkit.commands.session import open_desk
+from scoutkit.model.missions import Kind
+
+
+@click.command()
+@click.argument("task", nargs=-1, required=True)
+@click.option(
+    "--check", "checks", multiple=True, metavar="CMD", help="Run this before the agent and after; may be repeated."
+)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="GLOB",
+    help="The part of the repository that it is about; may be repeated.",
+)
+@click.option(
+    "--keep-code",
+    "keep_days",
+    type=click.FloatRange(min=0, min_open=True, max=3650),
+    default=None,
+    metavar="DAYS",
+    help="Keep the code as a patch for so long.  [default: it goes at once]",
+)
+@mission_options(force="Send even where a note already tells of the same task.")
+@click.pass_context
+def scout(
+    ctx: click.Context,
+    task: tuple[str, ...],
+    checks: tuple[str, ...],
+    paths: tuple[str, ...],
+    keep_days: float | None,
+    *,
+    how: Sending,
+    as_json: bool,
+) -> int:
+    """Try a change to learn where it gets hard. The code is thrown away; what was learned is kept as a note.
+
+    The agent edits, runs and commits in a disposable worktree with a repository of its own. scoutkit watches what it
+    does, so that a note comes of it even where the agent fails or says nothing.
+    """
+    from scoutkit import story
+
+    desk = open_desk(ctx)
+    chosen = choose(desk, how)
+    text = worded(task)
+    mission = story.plan(desk, Kind.SCOUT, text, chosen, base=how.base, terms=how.terms, agent_cmd=how.agent_cmd)
+    asked = tuple(dict.fromkeys(one.strip() for one in checks if one.strip()))
+    mission = replace(mission, checks=asked, paths=paths, keep_days=keep_days or 0.0)
+    return deliver(desk, mission, chosen, how=how, as_json=as_json)
