@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from scoutkit.commands.root import cli
@@ -23,11 +24,24 @@ def main() -> None:
     sys.exit(code)
 
 
+def _at_home() -> None:
+    """A home that is no path from the root is none: files would go to where one is. Raises ScoutError without any."""
+    if os.environ.get("HOME", "").startswith("/"):
+        return
+    import pwd
+
+    try:
+        os.environ["HOME"] = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise ScoutError(f"user {os.getuid()} has no home folder", "set HOME to one: HOME=/tmp/home") from None
+
+
 def run(argv: list[str]) -> int:
     """Run one command line; the exit code."""
     import click
 
     try:
+        _at_home()
         code = cli.main(argv, prog_name="scoutkit", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code

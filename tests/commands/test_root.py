@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -213,3 +214,23 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # as Linux says that nobody is at the other end
         return b""
+
+
+@pytest.mark.parametrize("home", [None, "", "here", "./here"])
+def test_a_home_that_is_no_path_from_the_root_is_none(scoutkit, repo, monkeypatch, home):
+    """Nothing is written where the command happens to be called."""
+    theirs = os.environ["HOME"]
+    monkeypatch.setattr("pwd.getpwuid", lambda _: SimpleNamespace(pw_dir=theirs))  # this user's own is left alone
+    monkeypatch.setenv("HOME", home) if home is not None else monkeypatch.delenv("HOME")
+    assert scoutkit("agents").code == 0
+    assert os.environ["HOME"] == theirs
+    assert not (repo / "here").exists()
+
+
+def test_a_user_without_any_home_is_told(scoutkit, monkeypatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    said = scoutkit("agents")
+    assert said.code == 1
+    assert "user 4000000000 has no home folder" in said.err
+    assert "hint: set HOME" in said.err
