@@ -1,0 +1,266 @@
+"""`batch`, end to end with real agents: what is sent, what is not sent again, what a kill leaves."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scoutkit import config
+
+SOURCE = Path(__file__).parents[2] / "benchmarks/batch.py"
+spec = importlib.util.spec_from_file_location("batch_kills", SOURCE)
+assert spec
+assert spec.loader
+kills = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(kills)
+
+SAYS = "echo '# Found'; echo; echo 'It is in `src/auth/signing.py:12-14`, `sign`.'"
+OPTIONS = ("--isolate", "none")
+
+
+@pytest.fixture
+def batch(scoutkit, tmp_path):
+    """Send the missions of a text: `batch("a\nb", "--json")`."""
+
+    def call(text: str, *options: str, command: str = SAYS, name: str = "missions.txt"):
+        path = tmp_path / name
+        path.write_text(text)
+        given = () if "--agents" in options or "--agent" in options else ("--agent-cmd", command)
+        return scoutkit("batch", path, *given, *OPTIONS, *options)
+
+    return call
+
+
+def user_agents(**commands: str) -> None:
+    path = config.user_config() / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"[agents.{name}]\ncommand = {json.dumps(text)}\n" for name, text in commands.items()))
+
+
+def states(said) -> list[str]:
+    return [one["state"] for one in said.json["missions"]]
+
+
+def test_every_line_becomes_a_note_and_the_same_question_is_sent_once(batch, repo):
+    said = batch("Where is it?\n# no\nWhy?\nwhere IS it\n", "--json")
+    assert said.code == 0, said.err
+    assert states(said) == ["done", "done"]
+    assert "missions.txt:4: the same as line 1: sent once" in said.err
+    assert len(list((repo / ".claude/notes").glob("*.md"))) == 2
+    assert not list((config.user_state() / "runs").iterdir())
+
+
+def test_a_note_that_answers_is_shown_instead_of_sending(batch, scoutkit):
+    batch("Where is it?\n")
+    said = batch("where is it\nAnd this?\n", "--json")
+    assert states(said) == ["remembered", "done"]
+    assert said.json["missions"][0]["run"] is None
+    assert said.json["missions"][0]["note"]["status"] == "stable"
+    assert states(batch("where is it\n", "--force", "--json")) == ["done"]
+
+
+def test_a_table_stands_at_the_end(batch):
+    said = batch("Where is it?\n")
+    assert said.out.splitlines()[0].split() == ["#", "STATE", "AGENT", "TIME", "NOTE", "QUESTION"]
+    assert said.out.splitlines()[1].startswith("1  done   command")
+    assert "  .claude/notes/" in said.err
+
+
+def test_tags_and_limits_are_the_missions_own(batch, scoutkit):
+    raw = '{"text": "slow", "limits": {"timeout": 0.5}, "tags": ["late"]}\n{"text": "fast", "tags": ["a", "b"]}\n'
+    said = batch(raw, "--json", name="m.jsonl", command=f"{SAYS}; grep -q slow && sleep 60; true")
+    assert said.code == 4
+    slow, fast = said.json["missions"]
+    assert (slow["state"], slow["run"]["result"], slow["note"]["status"]) == ("failed", "timeout", "draft")
+    assert (fast["state"], fast["note"]["tags"], slow["note"]["tags"]) == ("done", ["a", "b"], ["late"])
+    assert "1 of 2 missions not answered" in said.err
+    assert "--resume" in said.err
+
+
+def test_what_is_urgent_goes_first_and_what_depends_waits(batch, tmp_path):
+    log = tmp_path / "order"
+    raw = '{"text": "last", "depends_on": ["b"]}\n{"text": "middle", "id": "b"}\n{"text": "first", "priority": 9}\n'
+    command = f"grep -oE -m1 'first|middle|last' >> '{log}'; {SAYS}"
+    assert batch(raw, "--jobs", "1", command=command, name="m.jsonl").code == 0
+    assert log.read_text().split() == ["first", "middle", "last"]
+
+
+def test_what_depends_on_a_failure_is_not_sent(batch):
+    raw = '{"text": "a"}\n{"text": "b", "depends_on": 1}\n{"text": "c", "depends_on": 2}\n{"text": "d"}\n'
+    said = batch(raw, "--json", name="m.jsonl", command=f"grep -q '^a$' && exit 3; {SAYS}")
+    assert states(said) == ["failed", "blocked", "blocked", "done"]
+
+
+def test_bad_lines_are_all_named_and_nothing_is_sent(batch, scoutkit):
+    said = batch('{"text": "a", "agent": "clawd"}\n{"text": "b", "base": "nope"}\n{"text": "c"}\n{"txt": "d"}\n',
+                 "--agent", "builtin", name="m.jsonl")  # fmt: skip
+    assert said.code == 2
+    assert "m.jsonl:4: unknown key 'txt': did you mean text?" in said.err
+    said = batch('{"text": "a", "agent": "clawd"}\n{"text": "b", "base": "nope"}\n{"text": "c"}\n', name="m.jsonl")
+    assert said.code == 2
+    assert "m.jsonl:1: unknown agent: clawd" in said.err
+    assert "m.jsonl:2: " in said.err
+    assert "2 bad lines" in said.err
+    assert scoutkit("runs", "--json").json["runs"] == []
+    assert scoutkit("batch", "--list", "--json").json["batches"] == []
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["a", "--list"], ["--resume", "--agent", "builtin"], ["a", "--agents", "x,y", "--agent", "z"], ["no"]]
+)
+def test_what_cannot_be_meant_is_a_usage_error(scoutkit, args):
+    said = scoutkit("batch", *args)
+    assert said.code == 2
+    assert "hint: " in said.err
+
+
+def test_several_agents_give_a_second_opinion_and_one_note_compares_them(scoutkit, repo):
+    one = "echo '# One'; echo; echo '`sign` is in `src/auth/signing.py:12-14`, and see `README.md:3`.'"
+    two = "ls .claude/notes; echo '# Two'; echo; echo '`mac` is in `src/auth/signing.py:13-14`; no `gone.py:4`.'"
+    user_agents(one=one, two=two)
+    said = scoutkit("batch", "-", "--agents", "one,two", *OPTIONS, "--json", stdin="Where is it signed?\n")
+    assert said.code == 0, said.err
+    assert [(one["agent"], one["state"]) for one in said.json["missions"]] == [("one", "done"), ("two", "done")]
+    (made,) = said.json["comparisons"]
+    assert [(c["path"], c["start"]) for c in made["note"]["citations"]] == [
+        ("src/auth/signing.py", 12),
+        ("README.md", 3),
+        ("src/auth/signing.py", 13),
+    ]
+    body = scoutkit("show", made["note"]["id"], "--json").json["note"]["body"]
+    assert "- `src/auth/signing.py:12-14` (`SessionSigner.sign`) one; `src/auth/signing.py:13-14`" in body
+    assert "## Only one\n\n- `README.md:3`" in body
+    assert "- two: `gone.py:4`" in body
+    assert scoutkit("check", made["note"]["id"]).code == 0
+    again = scoutkit("batch", "-", "--agents", "one,two", *OPTIONS, "--json", stdin="Where is it signed?\n")
+    assert states(again) == ["remembered", "remembered"]
+
+
+def test_an_agent_of_the_same_name_does_not_answer_with_the_others_note(scoutkit, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.toml").write_text(f'[[step]]\nreport = "# {name} says it is in README.md:1"\n')
+    agents = f"scripted:{tmp_path}/a.toml,scripted:{tmp_path}/b.toml"
+    for states_expected in (["done", "done"], ["remembered", "done"]):
+        said = scoutkit("batch", "-", "--agents", agents, *OPTIONS, "--json", stdin="Where?\n")
+        assert states(said) == states_expected
+
+
+def test_what_failed_is_sent_once_more_and_what_is_done_is_not(batch, scoutkit, tmp_path, repo):
+    mark = tmp_path / "mark"
+    command = f"grep -q '^a$' && ! mkdir '{mark}' || {{ grep -q . ; }}; test -d '{mark}/go' || exit 3; {SAYS}"
+    said = batch("a\n", "--json", command=command)
+    assert states(said) == ["failed"]
+    (mark / "go").mkdir(parents=True)
+    said = scoutkit("batch", "--resume", "--json")
+    assert (said.code, states(said)) == (0, ["done"])
+    draft = next((repo / ".claude/notes/drafts").glob("*.md")).read_text()
+    assert f"superseded_by: {said.json['missions'][0]['note']['id']}" in draft
+    said = scoutkit("batch", "--resume")
+    assert said.code == 1
+    assert "no batch has anything left to do" in said.err
+
+
+def test_what_failed_twice_is_sent_again_only_by_force(batch, scoutkit, tmp_path):
+    log = tmp_path / "log"
+    batch("a\n", command=f"echo x >> '{log}'; exit 3")
+    made = scoutkit("batch", "--list", "--json").json["batches"][0]
+    assert (made["state"], made["failed"]) == ("unfinished", 1)
+    for times in (2, 2):
+        assert scoutkit("batch", "--resume", made["id"]).code == 4
+        assert log.read_text().count("x") == times
+    assert scoutkit("batch", "--list", "--json").json["batches"][0]["state"] == "failed"
+    scoutkit("batch", "--resume", made["id"], "--force")
+    assert log.read_text().count("x") == 3
+
+
+def start(repo: Path, *args: str) -> subprocess.Popen[bytes]:
+    argv = [sys.executable, "-m", "scoutkit", "batch", *args]
+    return subprocess.Popen(argv, cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + 40
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def transcripts(repo: Path) -> int:
+    return sum(b"far" in path.read_bytes() for path in (repo / ".git/scoutkit/runs").glob("*/transcript.txt"))
+
+
+def test_interrupted_it_keeps_what_was_found_and_goes_on_later(scoutkit, repo, tmp_path):
+    (tmp_path / "m.txt").write_text("a\nb\nc\n")
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    going = start(repo, str(tmp_path / "m.txt"), "--jobs", "2", "--agent-cmd", slow, *OPTIONS)
+    until(lambda: transcripts(repo) == 2)
+    going.send_signal(signal.SIGINT)
+    _, err = going.communicate(timeout=40)
+    assert going.returncode == 130, err
+    assert len(list((repo / ".claude/notes/drafts").glob("*.md"))) == 2
+    assert not list((config.user_state() / "runs").iterdir())
+    (tmp_path / "go").touch()
+    said = scoutkit("batch", "--resume", "--json")
+    assert states(said) == ["done"] * 3
+    assert len(list((repo / ".claude/notes").glob("*.md"))) == 3
+
+
+def test_a_run_that_outlives_its_batch_is_waited_for_and_not_sent_again(scoutkit, repo, tmp_path):
+    (tmp_path / "m.txt").write_text("a\n")
+    slow = f"echo so far; while ! test -e '{tmp_path}/go'; do sleep 0.05; done; {SAYS}"
+    going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", slow, *OPTIONS)
+    until(lambda: transcripts(repo) == 1)
+    os.kill(going.pid, signal.SIGKILL)
+    going.communicate()
+    again = start(repo, "--resume", "--json")
+    time.sleep(0.5)
+    (made,) = scoutkit("batch", "--list", "--json").json["batches"]
+    (tmp_path / "go").touch()
+    out, err = again.communicate(timeout=40)
+    assert again.returncode == 0, err
+    assert made["state"] in {"unfinished", "running"}
+    assert [one["state"] for one in json.loads(out)["missions"]] == ["done"]
+    assert len(scoutkit("runs", "--json").json["runs"]) == 1
+
+
+def test_a_batch_that_goes_on_is_not_taken_up_twice(scoutkit, repo, tmp_path):
+    (tmp_path / "m.txt").write_text("a\n")
+    going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", "echo so far; sleep 60", *OPTIONS)
+    until(lambda: transcripts(repo) == 1)
+    (made,) = scoutkit("batch", "--list", "--json").json["batches"]
+    said = scoutkit("batch", "--resume", made["id"])
+    assert made["state"] == "running"
+    assert (said.code, "is going on already" in said.err) == (1, True)
+    going.send_signal(signal.SIGTERM)
+    assert going.wait(40) == 130
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_random_moments_every_mission_has_one_note_and_nothing_is_left(tmp_path, seed):
+    folder = tmp_path / "kills"
+    folder.mkdir()
+    repo, env = kills.prepare(folder)
+    chance = random.Random(seed)
+    wrong, _ = kills.play(repo, env, missions=5, jobs=3, kills=2, whole=seed % 2, chance=chance, within=2.0)
+    assert not wrong
+
+
+def test_the_end_is_told_by_the_users_command(batch, tmp_path):
+    path = config.user_config() / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"notify = \"cat > '{tmp_path}/told'; exit 3\"\n")
+    said = batch("a\nb\n", command=f"grep -q '^a$' && exit 3; {SAYS}")
+    told = (tmp_path / "told").read_text().splitlines()
+    assert "1 done, 1 failed" in told[0]
+    assert told[1].startswith("1 command failed: a: ")
+    assert "ended with 3" in said.err
+    assert said.code == 4
