@@ -90,6 +90,7 @@ class _Work:
         self.records = desk.places.records(run.id)
         self.run, self.places, self.backup = run, places, backup
         self.log: list[dict[str, str]] = []
+        self.logged: set[str] = set()  # reflogs that git has added to for what was restored
         self.blobs = git.Blobs(self.common)
 
     def __enter__(self) -> Self:
@@ -147,7 +148,7 @@ class _Work:
 
     def _file(self, one: Difference) -> tuple[bool, bool]:
         now = Reader().look(str(self.path(one)))
-        left = same(now, one.after)
+        left = same(now, one.after) or (one.what == "reflog" and one.where in self.logged)
         if one.blob:
             return not left and self._clean(one, now), left
         return same(now, one.before), left
@@ -220,6 +221,7 @@ class _Work:
 
     def _restore_ref(self, one: Difference) -> None:
         """Git itself checks that the ref is still what the run left."""
+        self.logged |= {f"logs/{one.where}", "logs/HEAD"}
         if one.old.startswith("ref: "):
             self._must(self._git("symbolic-ref", *self._reason, one.where, one.old.removeprefix("ref: ")))
             return

@@ -9,6 +9,7 @@ import click
 
 from scoutkit.commands import say
 from scoutkit.commands.session import LIMIT, json_option, open_desk
+from scoutkit.commands.undo import undo
 from scoutkit.errors import NotFound
 from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Run, State
@@ -32,7 +33,10 @@ def runs(ctx: click.Context, *, limit: int, as_json: bool) -> None:
 
 @click.group()
 def run() -> None:
-    """Look at one run, or stop it."""
+    """Look at one run, stop it, send it again, or undo what it changed."""
+
+
+run.add_command(undo)
 
 
 @run.command("show")

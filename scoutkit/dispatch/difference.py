@@ -58,7 +58,7 @@ def _own(before: Fingerprint, after: Fingerprint, kept: Collection[str]) -> Iter
         what = _what(name)
         if what == "reflog" and (old is None or (new is not None and new.size >= old.size)):
             continue  # it grew, as it does
-        if what == "worktree" and name.endswith("/index") and new is not None:
+        if what == "worktree" and name.endswith(("/index", "/ORIG_HEAD")) and new is not None:
             continue  # whoever works there changes it
         yield Difference(what, name, _size(old), _size(new), why_not=_copied(old, kept), before=old, after=new)
 

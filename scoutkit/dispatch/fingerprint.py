@@ -30,7 +30,7 @@ Keep = Callable[[str, bytes], object]
 _STATE = r"""HEAD|config|config\.worktree|shallow|(MERGE|SQUASH|CHERRY_PICK|REVERT|REBASE|BISECT)_\w+|
     info/(exclude|attributes|sparse-checkout|grafts)|(rebase-merge|rebase-apply|sequencer)/.*|gitdir|commondir|locked"""
 _WATCHED = re.compile(
-    rf"({_STATE})|worktrees/[^/]+/({_STATE}|index)|hooks/.*|objects/info/alternates|logs/HEAD|logs/refs/(heads/.*|stash)",
+    rf"({_STATE})|worktrees/[^/]+/({_STATE}|index|ORIG_HEAD|logs/HEAD)|hooks/.*|objects/info/alternates|logs/HEAD|logs/refs/(heads/.*|stash)",
     re.DOTALL | re.VERBOSE,
 )
 _FOLDERS = ("info", "hooks", "worktrees", "rebase-merge", "rebase-apply", "sequencer", "logs", "logs/refs/heads")
@@ -171,7 +171,7 @@ def _files(folder: str, prefix: str, *, deep: bool) -> Iterator[str]:
         name = f"{prefix}{entry.name}"
         if not entry.is_dir(follow_symlinks=False):
             yield name
-        elif deep and entry.name not in ("logs", "modules"):  # of a linked worktree
+        elif deep and entry.name != "modules":  # of a linked worktree
             yield from _files(entry.path, f"{name}/", deep=True)
 
 

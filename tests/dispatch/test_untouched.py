@@ -254,7 +254,6 @@ def test_any_file_name_is_told_and_comes_back_from_disk(repo, tmp_path_factory, 
 def test_a_name_that_is_no_text_survives(look, repo):
     raw = os.fsencode(repo) + b"/caf\xe9\n.txt"
     look()
-    with open(raw, "wb") as file:
-        file.write(b"x")
+    Path(os.fsdecode(raw)).write_bytes(b"x")
     assert look.after() == {("file", os.fsdecode(b"caf\xe9\n.txt"))}
     assert copies.changed(look.records)[0] == look.found
