@@ -54,7 +54,8 @@ def _recover(desk: Desk, run: Run) -> str:
 
 
 def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
-    """Remove folders of this repository's runs that no live run owns, and the trash; which ones. `dry`: only say.
+    """Remove folders of this repository's runs that no live run owns, kept code whose days are over, and the trash; which
+    ones. `dry`: only say.
 
     Refused for one that is not surely ours, after the others are gone.
     """
@@ -71,6 +72,17 @@ def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
                 except Refused as error:
                     refused = refused or error
         worktree.sweep()
+    found += _code(desk, dry=dry)
     if refused:
         raise refused
     return found
+
+
+def _code(desk: Desk, *, dry: bool) -> list[Path]:
+    """Take away scouts' code whose days are over; the patches."""
+    from scoutkit.dispatch import kept_code
+
+    over = kept_code.expired(desk.places.state / "runs")
+    for patch in [] if dry else over:
+        kept_code.drop(patch)
+    return over

@@ -36,18 +36,26 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def clean(ctx: click.Context, *, dry_run: bool, as_json: bool) -> None:
-    """Remove what dead runs left: worktrees nobody owns, trash."""
+    """Remove what dead runs left: worktrees nobody owns, trash; and copies of sources that no run used for 30 days."""
     from scoutkit import leftovers
+    from scoutkit.dispatch import mirrors
 
     desk = open_desk(ctx)
     removed = leftovers.tidy(desk, dry=dry_run)
+    unused = mirrors.tidy(dry=dry_run)
+    kept = [one for one in mirrors.kept() if one.folder not in {each.folder for each in unused}]
+    size = sum(one.size for one in kept)
+    paths = [*removed, *(one.folder for one in unused)]
     if as_json:
-        say.as_json("clean", dry_run=dry_run, removed=[str(path) for path in removed])
+        sources = {"kept": len(kept), "bytes": size, "removed": len(unused)}
+        say.as_json("clean", dry_run=dry_run, removed=[str(path) for path in paths], sources=sources)
         return
-    for path in removed:
+    for path in paths:
         say.answer(f"{'would remove' if dry_run else 'removed'}: {path}")
-    if not removed:
+    if not paths:
         say.tell("nothing to clean")
+    if kept:
+        say.tell(f"copies of sources: {len(kept)}, {size / 1e6:,.1f} MB in {mirrors.folder()}")
 
 
 @click.command()
