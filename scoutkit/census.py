@@ -142,6 +142,23 @@ def works_in(pid: int, folder: str) -> bool:
     return f"{where}/".startswith(f"{folder}/")
 
 
+def memory(pid: int) -> int:
+    """Bytes of memory that are this process's own; 0 when it is gone. What a fork still shares counts for both."""
+    if _has_proc():
+        try:
+            with open(f"/proc/{pid}/statm", "rb", buffering=0) as file:  # noqa: PTH123 - as below
+                _, resident, shared = map(int, file.read().split()[:3])
+        except (OSError, ValueError):
+            return 0
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except (psutil.Error, OSError):
+        return 0
+
+
 @functools.cache
 def _has_proc() -> bool:
     return sys.platform.startswith("linux") and Path("/proc/self/stat").exists()

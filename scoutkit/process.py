@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from scoutkit import census
-from scoutkit.census import RUN_MARK, alive, identify
+from scoutkit.census import RUN_MARK, alive, identify, memory
 
 if TYPE_CHECKING:  # nouns of missions: a search does not wait for them
     from scoutkit.model.missions import Owner
@@ -29,6 +29,7 @@ __all__ = [
     "adopt_orphans",
     "alive",
     "collect",
+    "crush",
     "detach",
     "end",
     "ending",
@@ -37,6 +38,7 @@ __all__ = [
     "identify",
     "interact",
     "interrupt",
+    "memory",
     "run",
     "spawn",
     "tree",
@@ -296,6 +298,27 @@ def ending(
         yield pause
         pause = min(pause * 1.5, 0.1)
     return [one for one in refused if alive(one)]
+
+
+def crush(run_id: str, root: Owner | None, *, seconds: float = 5.0) -> None:
+    """KILL to all of a run that has so many processes that one after the other would not do, for so many seconds.
+
+    To whole groups: a group that is killed has no member left that could fork. Only groups in sessions that are not
+    this process's: the agent has one of its own, and so has whatever left it.
+    """
+    until, mine, none = time.monotonic() + seconds, os.getsid(0), 0
+    while none < 2 and time.monotonic() < until:
+        done: set[int] = set()
+        for entry in census.table().values():
+            led = root is not None and entry.session == root.pid
+            if entry.zombie or entry.session in (mine, 0) or not (led or census.mark(entry.pid) == run_id):
+                continue
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                group = os.getpgid(entry.pid)
+                if group not in done and os.getsid(entry.pid) == entry.session:
+                    done.add(group)
+                    os.killpg(group, signal.SIGKILL)
+        none = 0 if done else none + 1
 
 
 def _signal(target: Owner, number: signal.Signals) -> None:

@@ -15,6 +15,7 @@ from scoutkit.dispatch.egress import Egress
 from scoutkit.dispatch.room import Room, View
 
 SOCKET = "/run/scoutkit/egress"  # inside
+TEMPORARY = 1 << 30  # bytes in each of `/tmp`, `/run`, `/var/tmp`, which are memory
 _RELAY = Path(__file__).with_name("relay.py")
 _APART = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--cap-drop", "ALL")
 _KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "asound", "driver")
@@ -66,7 +67,7 @@ def argv(command: Sequence[str], room: Room, view: View, egress: Egress | None =
         for name in _KERNEL:
             line += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
     for name in _PRIVATE:
-        line += ["--tmpfs", name]
+        line += [*_sized(), "--tmpfs", name]
     for path in sorted(view.read):
         line += ["--ro-bind-try", str(path), str(path)]
     for target, link in view.links:
@@ -78,6 +79,11 @@ def argv(command: Sequence[str], room: Room, view: View, egress: Egress | None =
         line += ["--ro-bind", str(_RELAY), str(_RELAY), "--bind", str(egress.path), SOCKET]
         inside = [os.path.realpath(sys.executable), "-I", "-S", str(_RELAY), SOCKET, *egress.targets, "--", *inside]
     return (*line, "--remount-ro", "/", "--chdir", str(room.worktree), "--", *inside)
+
+
+def _sized() -> tuple[str, ...]:
+    """A cap for the next folder that is memory; bwrap before 0.7 knows none."""
+    return ("--size", str(TEMPORARY)) if "--size" in _ask(shutil.which("bwrap") or "bwrap", "--help")[0] else ()
 
 
 def comm(pid: int) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from scoutkit import process
 from scoutkit.dispatch import worktree
+from scoutkit.dispatch.bounds import Bounds
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.limits import Meter
 from scoutkit.dispatch.records import Records
@@ -50,6 +51,8 @@ class Conversation:
         on_event: Callable[[Event], None],
         interruption: Interruption,
         spared: Callable[[], Collection[int]] = tuple,
+        bounds: Bounds | None = None,
+        near: Callable[[str], object] = str,
         grace: float,
     ) -> None:
         self.child = process.identify(popen.pid, ended=True)
@@ -67,6 +70,8 @@ class Conversation:
         self._on_event = on_event
         self._interruption = interruption
         self._spared = spared
+        self._bounds = bounds
+        self._near: Callable[[str], object] | None = near
         self._grace = grace
         self._ended: float | None = None
         self._stdin = memoryview(invocation.stdin.encode("utf-8", "surrogateescape"))
@@ -75,6 +80,8 @@ class Conversation:
         process.adopt_orphans()
         with _lock:
             _going.add(run.id)
+        if bounds:
+            bounds.began(self.child, self._family)
         for name in ("stdin", "stdout", "stderr"):
             pipe = getattr(popen, name)
             os.set_blocking(pipe.fileno(), False)
@@ -140,7 +147,7 @@ class Conversation:
         )
 
     def _patience(self) -> float:
-        return 0.0 if self._interruption.urgent else self._grace
+        return 0.0 if self._interruption.urgent or (self._bounds and self._bounds.urgent) else self._grace
 
     def _why_stop(self, now: float) -> Outcome | None:
         if self._book.failed:
@@ -148,7 +155,11 @@ class Conversation:
             return Outcome(Result.FAILED, reason=reason, hint="make room on the disk")
         if self._ended is not None:
             return self.meter.broken(now) if self.meter.flooded else None
-        return self._interruption.of(self._book.folder) or self.meter.broken(now)
+        if self._near and (used := self.meter.near(now)):
+            self._near(used)
+            self._near = None
+        asked = self._interruption.of(self._book.folder) or self.meter.broken(now)
+        return asked or (self._bounds.look(now) if self._bounds else None)
 
     def _is_over(self, now: float) -> bool:
         """Has the agent ended and said all it will? What it started may hold its stdout, and go on writing."""

@@ -36,6 +36,7 @@ _MIGRATIONS = (
     CREATE INDEX runs_unfinished ON runs (number) WHERE state != 'removed';
     """,
     "ALTER TABLE runs ADD COLUMN supersedes NOT NULL DEFAULT ''",
+    "ALTER TABLE runs ADD COLUMN bounded NOT NULL DEFAULT ''",
 )
 _ORDER = list(State)
 _FORGET = "move the file away: notes are not in it, but the runs it knows are then forgotten"

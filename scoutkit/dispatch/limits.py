@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from scoutkit.model.agents import Event, EventKind
 from scoutkit.model.missions import Limits, Outcome, Result, Usage
 
+NEAR = 0.8  # of a limit: from here on the agent is told to write its report
 CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
 REFUSED = frozenset({400, 401, 402, 403, 404})  # HTTP statuses that asking again does not change
 PATIENCE = 2  # such answers in a row: a program may renew its key in between
@@ -70,6 +71,17 @@ class Meter:
         spent = self._time(now) or (None if self._done else self._money())
         self.spent = spent is not None and not self._retries  # else its model cannot be had, for a report either
         return spent
+
+    def near(self, now: float) -> str:
+        """What of its limits the agent has nearly used up, in words; nothing while there is enough of each."""
+        limits, usage = self._limits, self._usage
+        used = {
+            "time": (now - self._began, limits.timeout),
+            "turns": (self._turns, limits.turns),
+            "tokens": (_tokens(usage), limits.tokens),
+            "money": (usage.cost_usd or 0, limits.cost_usd),
+        }
+        return ", ".join(what for what, (so_far, limit) in used.items() if limit and so_far >= NEAR * limit)
 
     def _stuck(self, now: float) -> Outcome | None:
         retries, idle = self._limits.retries, self._idle

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit import process
+from scoutkit.dispatch import notice, sandbox, setup, trying
 from scoutkit.dispatch import records as kept
-from scoutkit.dispatch import sandbox, setup, trying
+from scoutkit.dispatch.bounds import Bounds, holder
 from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
@@ -60,8 +61,8 @@ def send(
     report, where it can be. `isolation` is a name of `sandbox.CHOICES` but not `auto`; then the agent sees what `room`
     lists, `shadow` is the worktree's repository (`shadow.git` in the run's folder when left out), and `writable` says
     whether the two may be changed; `beside` is what it may read besides. `commands` run there first, one after the
-    other; when one fails, the agent does not start. `checks` run there before the agent and once its report is on disk; how they end is told in the
-    events. `ready` is called right before the agent starts.
+    other; when one fails, the agent does not start. `checks` run there before the agent and once its report is on disk; how they end is told in
+    the events. `ready` is called right before the agent starts.
     An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome; ScoutError is for the journal
     and the records, Unavailable for an isolation that cannot have the network. Whatever is raised, the agent does not
     outlive the call.
@@ -155,8 +156,12 @@ class _Stage:
     def play(self, invocation: Invocation) -> tuple[Outcome, int | None]:
         """The agent's work, with its report if a limit ended that; the exit status is that of the work."""
         meter = Meter(self.run.id, self.run.limits, idle=invocation.idle)
+        by = holder(self.isolation) if invocation.contained else ""
         outcome, code = self._talk(
-            invocation, meter, lambda child: self.journal.advance(self.run.id, State.RUNNING, child=child)
+            invocation,
+            meter,
+            lambda child: self.journal.advance(self.run.id, State.RUNNING, child=child, bounded=by),
+            self.warn,
         )
         spent = meter.spent or (outcome.result is Result.BUDGET and not meter.flooded)
         if not spent or invocation.closing is None or self.interruption.of(self.book.folder):
@@ -190,16 +195,22 @@ class _Stage:
         return outcome
 
     def _talk(
-        self, invocation: Invocation, meter: Meter, started: Callable[[Owner | None], object]
+        self,
+        invocation: Invocation,
+        meter: Meter,
+        started: Callable[[Owner | None], object],
+        near: Callable[[str], object] = str,
     ) -> tuple[Outcome, int | None]:
         isolation = self.isolation if invocation.contained else "none"
         try:
             inside = self._inside(invocation, isolation)
         except OSError as error:
             return _not_started(invocation, self.room.worktree, error), None
-        with contextlib.closing(inside):
+        bounds = Bounds(self.run, isolation) if invocation.contained else None
+        with contextlib.closing(inside), contextlib.closing(bounds) if bounds else contextlib.nullcontext():
+            argv = bounds.entering(inside.argv) if bounds else inside.argv
             try:
-                popen = process.spawn(inside.argv, cwd=self.room.worktree, env=inside.env, session=True)
+                popen = process.spawn(argv, cwd=self.room.worktree, env=inside.env, session=True)
             except (OSError, ValueError) as error:
                 return _not_started(invocation, self.room.worktree, error), None
             talk = Conversation(
@@ -211,11 +222,15 @@ class _Stage:
                 on_event=self.on_event,
                 interruption=self.interruption,
                 spared=lambda: sandbox.supervisors(popen.pid),
+                bounds=bounds,
+                near=near,
                 grace=self.grace,
             )
             with contextlib.closing(talk):
                 started(talk.child)
                 code = sandbox.exit_status(isolation, talk.listen())
+            if bounds and bounds.by != holder(isolation):
+                self.journal.note(self.run.id, bounded=bounds.by)
             for host in inside.refused():
                 self.tell(f"it asked for {host}, which is not its model: refused")
         outcome = _judge(talk, code, invocation, self.book, [self.room.worktree, self.room.scratch])
@@ -233,10 +248,20 @@ class _Stage:
         home = Path(extra["HOME"]) if "HOME" in extra else None
         own = home if home and home.is_relative_to(room.scratch) else None
         report = bool(invocation.report_file) and (room.worktree / invocation.report_file).is_relative_to(room.worktree)
+        env = {**env, notice.VARIABLE: str(notice.path(room.scratch))}
+        limits = self.run.limits  # for containers, which hold to them by themselves
+        most = room.memory if limits.memory_bytes is None else f"{limits.memory_bytes}b"
+        room = replace(room, memory=most, pids=-1 if limits.processes is None else limits.processes)
         room = replace(room, env=env, shown=invocation.shown, hosts=invocation.hosts, home=own)
         if report:  # where the user's own command leaves it; the worktree is thrown away all the same
             room = replace(room, writable=True)
         return sandbox.wrap(isolation, invocation.argv, room)
+
+    def warn(self, used: str) -> None:
+        """The agent has nearly used up a limit: it is told so, where it looks."""
+        with contextlib.suppress(OSError):  # a disk that is full has its own end
+            notice.give(self.room.scratch, used)
+            self.tell(f"little is left of its {used}: told to write its report", near=used)
 
     def tell(self, line: str, **data: Any) -> None:
         """Something that scoutkit did itself, among what the agent did."""
