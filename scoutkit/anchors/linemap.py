@@ -65,9 +65,9 @@ class LineMap:
         return found
 
     @functools.cached_property
-    def taken(self) -> set[int]:
-        """The new lines that an old line became unchanged."""
-        return set(self.to)
+    def taken(self) -> dict[int, int]:
+        """The new lines that an old line became unchanged, with that line."""
+        return {at: line for line, at in enumerate(self.to) if at >= 0}
 
     def gap(self, line: int) -> Gap:
         """The gap an unmatched old line is in."""

@@ -201,7 +201,7 @@ class Within:
         came = {at: weight(self.old.keys[line]) * alike for line, (at, alike) in placed.items() if at >= 0}
         size = sum(weight(self.old.keys[line]) for line in placed)
         kin = self._after.parts(part.kind, range(min(came), max(came) + 1)) if sum(came.values()) > size / 2 else []
-        kin = kin or self._after.parts(part.kind)
+        kin = [one for one in kin or self._after.parts(part.kind) if not self._is_anothers(part, one)]
         if not kin:
             return None
         rated = sorted(((self._rate(part, one, placed, came, size), one) for one in kin), key=lambda pair: -pair[0][0])
@@ -212,6 +212,13 @@ class Within:
         if best < 1.0 or best - runner_up < _CLEAR:
             return None
         return Guess(found.start, found.end, "part", survived, self.context(lines, found.start, found.end))
+
+    def _is_anothers(self, part: Part, one: Part) -> bool:
+        """Is all that a new part says, unchanged, what other old lines said?"""
+        said = [line for line in range(one.start, one.end + 1) if weight(self.new.keys[line])]
+        return bool(said) and all(
+            (line := self.map.taken.get(at)) is not None and not part.start <= line <= part.end for at in said
+        )
 
     def _rate(
         self, part: Part, one: Part, placed: dict[int, tuple[int, float]], came: dict[int, float], size: int

@@ -180,6 +180,17 @@ def test_a_file_of_nothing_but_a_licence_did_not_become_one_that_says_more(tree)
     assert tree.moved(("lib/d/__init__.py", 1, 4), old, tree.commit())[0] in ("gone", "ambiguous")
 
 
+@pytest.mark.parametrize("lines", [(9, 9), (8, 11)])
+def test_a_line_of_a_deleted_function_is_not_the_same_line_of_another_that_was_there(tree, lines):
+    find = "func find(name string) *F {\n\tvar flag *F\n\tif has() {\n\t\tflag = look(name)\n\t}\n"
+    find += "\tif flag == nil {\n\t\tupdateParents()\n\t\tflag = parents.look(name)\n\t}\n\treturn flag\n}\n\n"
+    merge = "func merge() {\n\tupdateParents()\n\tadd(flags)\n\tadd(parents)\n}\n"
+    tree.put("a.go", f"package a\n\n{find}{merge}")
+    old = tree.commit()
+    tree.put("a.go", f"package a\n\n{merge}")
+    assert tree.moved(("a.go", *lines), old, tree.commit()) == ("gone", None)
+
+
 def test_a_file_written_anew_is_gone(tree, old):
     tree.put("a/signing.py", "".join(f"// {n}: nothing that was here before\nint x{n};\n" for n in range(20)))
     assert tree.moved(SIGN, old, tree.commit()) == ("gone", None)
