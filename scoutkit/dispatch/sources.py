@@ -40,7 +40,7 @@ def read(text: str) -> Asked:
     (`git@host:x`, `https://me@host/x`).
     """
     where, at, revision = text.rpartition("@")
-    within = not where or ":" in revision or re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", where)
+    within = ":" in revision or re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", where)
     if not at or within or Path(text).expanduser().exists():
         where, revision = text, "HEAD"
     if not where.strip() or not revision.strip() or where.startswith("-") or "\0" in text:

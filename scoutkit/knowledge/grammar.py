@@ -204,7 +204,8 @@ class _Finder:
         spaced = self._mention(whole, until - len(text[low:until].lstrip()), end) if " " in whole else None
         if mention is None or spaced is None:
             return mention or spaced
-        first, second = (spaced, mention) if "/" in whole.split(" ")[0] else (mention, spaced)
+        within = "/" in whole.split(" ")[0] or pinned.read(spaced.path)
+        first, second = (spaced, mention) if within else (mention, spaced)
         return replace(first, also=(*first.also, second.path))
 
     def _mention(self, raw: str, begin: int, end: _End) -> Mention | None:

@@ -59,7 +59,7 @@ def _meant(reference: Reference, known: Sequence[Citation]) -> list[Citation]:
     same = [one for one in known if _same_lines(reference, one)]
     if reference.symbol:
         same = [one for one in same if one.symbol == reference.symbol] or same
-    for fits in (_exactly, ending, _folded, _without_source):
+    for fits in (_exactly, ending, _folded, *(() if pinned.read(reference.path) else (_without_source,))):
         if found := [one for one in same if any(fits(way, one.path) for way in (reference.path, *reference.also))]:
             return found
     return []
@@ -78,7 +78,7 @@ def _exactly(reading: str, path: str) -> bool:
 def _without_source(reading: str, path: str) -> bool:
     """A path of another repository, written without its name."""
     place = pinned.read(path)
-    return place is not None and pinned.read(reading) is None and ending(reading, place.path)
+    return place is not None and ending(reading, place.path)
 
 
 def _folded(reading: str, path: str) -> bool:
