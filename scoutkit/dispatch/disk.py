@@ -28,6 +28,7 @@ class Disk:
         self._next = 0.0
         self._seen = self._free
         self._cost = 0.0
+        self._at = (0, 0)  # bytes that the walk has seen: as they were before the agent began, changed since
 
     def look(self, now: float) -> str:
         """Why the agent has to stop, if so."""
@@ -38,20 +39,26 @@ class Disk:
             return f"it left only {_megabytes(free)} free on the disk"
         if self._walk is None and (now >= self._next or self._seen - free > self._limit // 4):
             self._walk, self._seen, self._cost = self._through(self._folder), free, 0.0
+            self._at = (0, 0)
         if self._walk is None:
             return ""
         until = time.monotonic() + SLICE
-        for old, new in self._walk:
-            if self._base is not None and old + new - self._base > self._limit:
+        for self._at in self._walk:
+            if self._grown() > self._limit:
                 break
             if time.monotonic() > until:
                 self._cost += SLICE
                 return ""
         else:
-            self._base = old if self._base is None else self._base
+            self._base = self._at[0] if self._base is None else self._base
             self._walk, self._next = None, now + max(EVERY, 30 * self._cost)
-        grown = old + new - (old if self._base is None else self._base)
+        grown = self._grown()
         return f"it took more than {_megabytes(self._limit)} of disk" if grown > self._limit else ""
+
+    def _grown(self) -> int:
+        """Bytes so far; where the first look is not through yet, only what is new."""
+        old, new = self._at
+        return new if self._base is None else old + new - self._base
 
     def _through(self, folder: Path) -> Iterator[tuple[int, int]]:
         """After each folder: bytes in files as they were before the agent began, and in those changed since."""
