@@ -98,7 +98,7 @@ def ask(
     With an `earlier` note the agent is given that too; once the new note is on disk, the earlier one is deprecated.
     `run_id` is for who wrote it down before: of several that send one run, the first does; the others get `Taken`.
     """
-    from scoutkit.dispatch import runner, worktree
+    from scoutkit.dispatch import runner, sent, worktree
 
     desk.notebook.check_ready()
     run_id = run_id or desk.notebook.new_id()
@@ -118,6 +118,8 @@ def ask(
     with runner.Interruption.listen() as interruption:
         run = desk.journal.create(run)
         try:
+            records = desk.places.records(run.id)
+            sent.remember(records, mission, agent, run_hooks=run_hooks, redact=desk.redactor())
             checkout = _borrow(desk, mission, agent, run, run_hooks=run_hooks)
             for line in (*checkout.skipped, *_include(desk, mission, agent, checkout)):
                 tell(line)

@@ -179,19 +179,44 @@ def heard(folder: Path) -> Heard:
 
 def events(folder: Path) -> Iterator[Event]:
     """What the agent did, in order. A line that a power cut left half written is skipped."""
-    names = {field.name for field in fields(Usage)}
     try:
         with (folder / "events.jsonl").open("rb") as file:
-            for line in file:
-                try:
-                    record = json.loads(line)
-                    usage = record.get("usage")
-                    known = Usage(**{name: usage[name] for name in names & usage.keys()}) if usage else None
-                    yield Event(EventKind(record["kind"]), record.get("text", ""), known, record.get("data", {}))
-                except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-                    continue
+            yield from (event for line in file if (event := _event(line)))
     except (FileNotFoundError, NotADirectoryError):
         return
+
+
+def _event(line: bytes) -> Event | None:
+    names = {field.name for field in fields(Usage)}
+    try:
+        record = json.loads(line)
+        usage = record.get("usage")
+        known = Usage(**{name: usage[name] for name in names & usage.keys()}) if usage else None
+        return Event(EventKind(record["kind"]), record.get("text", ""), known, record.get("data", {}))
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+
+
+def follow(folder: Path, going_on: Callable[[], bool]) -> Iterator[Event | None]:
+    """What the agent does, as it does it; None when there is nothing new, which is for the caller to wait. Ends once
+    the run no longer goes on and all of it was told."""
+    at = 0
+    while True:
+        last = not going_on()
+        try:
+            with (folder / "events.jsonl").open("rb") as file:
+                file.seek(at)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break  # still being written
+                    at += len(line)
+                    if event := _event(line):
+                        yield event
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # its agent has not begun
+        if last:
+            return
+        yield None
 
 
 def latest(folder: Path) -> Event | None:

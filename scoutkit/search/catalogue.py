@@ -213,6 +213,17 @@ class Catalogue:
             ]
         )
 
+    def cited(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Of notes that are known: how many of their citations are supported, and how many there are."""
+        marks = ", ".join("?" * len(ids))
+        sql = (
+            "SELECT notes.id, coalesce(sum(citations.verdict = 'supported'), 0), count(citations.note) FROM notes"
+            f" LEFT JOIN citations ON citations.note = notes.key WHERE notes.id IN ({marks}) GROUP BY notes.key"
+        )
+        return self._asking(
+            lambda connection: {row[0]: (int(row[1]), int(row[2])) for row in connection.execute(sql, tuple(ids))}
+        )
+
     def count(self) -> int:
         """How many notes there are."""
         sql = "SELECT count(*) FROM files WHERE worktree = ?"
