@@ -54,8 +54,9 @@ def _recover(desk: Desk, run: Run) -> str:
 
 
 def tidy(desk: Desk, *, dry: bool = False) -> list[Path]:
-    """Remove folders of this repository's runs that no live run owns, kept code whose days are over, and the trash; which
-    ones. `dry`: only say.
+    """Remove folders of this repository's runs that no live run owns, kept code whose days are over, and the trash.
+
+    Returns which; `dry`: only says.
 
     Refused for one that is not surely ours, after the others are gone.
     """

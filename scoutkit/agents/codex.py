@@ -5,6 +5,7 @@ It needs no server for files: it reads with commands, in a sandbox of its own.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -84,7 +85,7 @@ class Codex:
         )
         keys = codex_config.keys(PROGRAM, config)
         start = Invocation(
-            argv=(*fixed, *_sandbox(mission), "-"),
+            argv=(*fixed, *_sandbox(mission, scratch), "-"),
             reader=reader,
             stdin=prompt,
             env={**keys, **temporary(scratch), "HOME": str(home), "CODEX_HOME": str(home / ".codex")},
@@ -265,7 +266,7 @@ def _command(line: str) -> str:
     return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else line
 
 
-def _sandbox(mission: Mission) -> tuple[str, ...]:
+def _sandbox(mission: Mission, scratch: Path) -> tuple[str, ...]:
     """Its own sandbox where there is no other. Inside one it cannot be made: a process there may neither mount nor map
     users, and every command would fail."""
     if mission.isolation != "none":
@@ -273,4 +274,8 @@ def _sandbox(mission: Mission) -> tuple[str, ...]:
     if mission.kind is Kind.ASK:
         return ("-s", "read-only")
     network = str(mission.network == "full").lower()
-    return ("-s", "workspace-write", "-c", f"sandbox_workspace_write.network_access={network}")
+    roots = json.dumps([str(scratch / "tmp")])  # the file that it is asked to keep is there; a TOML list, too
+    return (
+        *("-s", "workspace-write", "-c", f"sandbox_workspace_write.network_access={network}"),
+        *("-c", f"sandbox_workspace_write.writable_roots={roots}"),
+    )

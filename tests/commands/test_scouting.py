@@ -367,3 +367,38 @@ def test_in_isolation_it_is_the_same(scout, repo):
     assert "| In there |" in section(note, "Commits")
     assert "| exit 1 | passed |" in section(note, "Checks")
     assert f"`{SIGN}` | modified | +1 -1" in note
+
+
+AT_STATE = """
+import os, signal, sys
+from scoutkit import commands
+from scoutkit.dispatch.journal import Journal
+state, when, argv = sys.argv[1], sys.argv[2], sys.argv[3:]
+advance = Journal.advance
+def killed(self, run_id, to, **fields):
+    if when == "before" and to == state:
+        os.kill(os.getpid(), signal.SIGKILL)
+    row = advance(self, run_id, to, **fields)
+    if when == "after" and to == state:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return row
+Journal.advance = killed
+sys.exit(commands.run(argv))
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("state", ["exited", "harvested", "written", "removed"])
+def test_killed_at_any_step_it_ends_in_the_same_note(scoutkit, repo, tmp_path, state, when):
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(steps(("run", EDIT), ("run", "make nothing"), ("report", REPORT)))
+    argv = ["scout", TASK, "--agent", f"scripted:{scenario}", "--isolate", "none", "--keep-code", "2"]
+    done = subprocess.run([sys.executable, "-c", AT_STATE, state, when, *argv], cwd=repo, capture_output=True)
+    assert done.returncode == -9
+    scoutkit("list")
+    note = the_note(repo)
+    assert f"`{SIGN}` | modified | +1 -1" in note
+    assert "`make nothing` never passed" in note
+    assert "Text needs an encoding" in note
+    assert len(list(repo.glob(".git/scoutkit/runs/*/code.patch"))) == 1
+    assert not list((config.user_state() / "runs").iterdir())
