@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scoutkit import leftovers, process, recall, story
+from scoutkit import leftovers, process, recall, research, story
 from scoutkit.agents import registry
 from scoutkit.batches import comparing
 from scoutkit.batches.ledger import ERRORS, Ledger
@@ -25,6 +25,7 @@ from scoutkit.desk import Desk
 from scoutkit.dispatch import records
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.errors import NotFound, ScoutError, UsageError
+from scoutkit.model import pinned
 from scoutkit.model.agents import Narrator
 from scoutkit.model.batches import Attempt, Plan, Stand, Task, Wanted
 from scoutkit.model.missions import Kind, Mission, Result, Run, State, Terms
@@ -61,13 +62,13 @@ def folder_of(desk: Desk) -> Path:
 
 
 def plan(
-    desk: Desk, wanted: Sequence[Wanted], chosen: Chosen, *, source: str, here: bool = False
+    desk: Desk, wanted: Sequence[Wanted], chosen: Chosen, *, source: str, tell: Narrator, here: bool = False
 ) -> tuple[Plan, list[str]]:
     """Make every mission concrete; and lines that tell of duplicates, which are sent once.
 
     Raises BadLines, with every line that cannot be sent; where all fail alike, that error itself.
     """
-    planner = _Planner(desk, chosen)
+    planner = _Planner(desk, chosen, tell)
     tasks: list[Task] = []
     first: dict[tuple[object, ...], int] = {}
     same: dict[int, int] = {}  # a duplicate's number: that of the mission it repeats
@@ -78,7 +79,16 @@ def plan(
             mission = planner.mission(one, asked)
             if mission is None:
                 continue
-            key = (plain(one.text), mission.kind, asked, mission.base, mission.model, one.paths)
+            key = (
+                plain(one.text),
+                mission.kind,
+                asked,
+                mission.base,
+                mission.model,
+                mission.sources,
+                one.paths,
+                one.checks,
+            )
             if key in first:
                 repeated.add(first[key])
                 continue
@@ -125,8 +135,8 @@ def plan(
 class _Planner:
     """Plans missions; what is alike in many is looked up once. Keeps what cannot be planned."""
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
-        self._desk, self._chosen = desk, chosen
+    def __init__(self, desk: Desk, chosen: Chosen, tell: Narrator) -> None:
+        self._desk, self._chosen, self._tell = desk, chosen, tell
         self._known: dict[tuple[object, ...], Mission | ScoutError] = {}
         self._problems: list[tuple[int, ScoutError]] = []
 
@@ -135,7 +145,7 @@ class _Planner:
             self._problems.append((one.line, UsageError(f"{len(one.text):,} characters: at most {story.LONGEST:,}")))
             return None
         limits: Mapping[str, Any] = one.limits
-        key = (one.kind, asked, one.base, one.model, tuple(sorted(limits.items())))
+        key = (one.kind, asked, one.base, one.model, one.repos, one.template, tuple(sorted(limits.items())))
         if key not in self._known:
             try:
                 self._known[key] = self._plan(one, asked)
@@ -145,6 +155,8 @@ class _Planner:
         if isinstance(known, ScoutError):
             self._problems.append((one.line, known))
             return None
+        if known.kind is Kind.SCOUT:
+            return replace(known, text=one.text, checks=one.checks, paths=one.paths)
         about = ", ".join(f"`{path}`" for path in one.paths)
         return replace(known, text=f"{one.text}\n\nIt is about {about}." if about else one.text)
 
@@ -158,7 +170,17 @@ class _Planner:
         )
         kind = Kind(one.kind or Kind.ASK)
         if kind is Kind.RESEARCH:
-            raise UsageError("research takes repositories, which a batch cannot name", "scoutkit research")
+            return research.plan(
+                self._desk,
+                "",
+                agent,
+                repositories=one.repos,
+                template=one.template,
+                base=one.base or chosen.base,
+                terms=terms,
+                agent_cmd=command,
+                tell=self._tell,
+            )
         return story.plan(self._desk, kind, "", agent, base=one.base or chosen.base, terms=terms, agent_cmd=command)
 
     def check(self, source: str, count: int) -> None:
@@ -455,7 +477,7 @@ class Batch:
                 cited = [
                     _at(one.citation, one.now)
                     for one in followed
-                    if one.now or not one.counts or not one.citation.start
+                    if one.now or not one.counts or not one.citation.start or pinned.read(one.citation.path)
                 ]
                 opinions.append(comparing.Opinion(task.asked, read.note, tuple(cited)))
         with self._desk.snapshot(base) as snapshot:

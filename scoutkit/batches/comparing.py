@@ -106,6 +106,7 @@ def note(
         at=at,
         citations=tuple(places.values()),
         anchors=tuple(anchors),
+        sources=mission.sources,
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model.batches import Attempt, Plan, Progress, Task
 from scoutkit.model.missions import Kind, Limits, Mission
+from scoutkit.model.pinned import Pinned
 
 PLAN, LEDGER, LOCK, ERRORS = "plan.json", "ledger.jsonl", "lock", "errors.txt"
 _TUPLES = ("tags", "depends_on")
@@ -164,6 +165,7 @@ def _task(row: dict[str, Any]) -> Task:
         name: tuple(value) if isinstance(value, list) else value for name, value in row["mission"].items()
     }
     mission |= {"kind": Kind(mission["kind"]), "limits": Limits(**mission["limits"])}
+    mission["sources"] = tuple(Pinned(**one) for one in mission["sources"])
     return Task(**{**row, "mission": Mission(**mission), **{name: tuple(row[name]) for name in _TUPLES}})
 
 

@@ -18,8 +18,9 @@ FORMS = ("lines", "jsonl", "yaml")
 LARGEST = 20_000_000  # bytes
 
 _ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".txt": "lines"}
-_TEXTS = ("text", "id", "kind", "agent", "base", "model")
-_LISTS = ("agents", "paths", "tags")
+_TEXTS = ("text", "id", "kind", "agent", "base", "model", "template")
+_LISTS = ("agents", "paths", "tags", "checks", "repos")
+_ONLY = {"checks": Kind.SCOUT, "repos": Kind.RESEARCH, "template": Kind.RESEARCH}
 _KEYS = (*_TEXTS, *_LISTS, "priority", "depends_on", "limits")
 _LIMITS = {
     "timeout": "timeout",
@@ -111,6 +112,12 @@ class _Found:
             self.bad(given["kind"][0], f"no kind of mission: {texts['kind']!r} (there are {', '.join(Kind)})")
         if texts.get("id") and (not _ID.fullmatch(texts["id"]) or texts["id"].isdigit()):
             self.bad(given["id"][0], f"not an id: {texts['id']!r} (letters, digits, `.`, `_`, `-`, not digits alone)")
+        kind = texts.get("kind") or Kind.ASK
+        for key, only in _ONLY.items():
+            if key in own and kind in list(Kind) and kind != only:
+                self.bad(own[key][0], f"{key} is for {only} alone")
+        if kind == Kind.RESEARCH and not lists.get("repos"):
+            self.bad(line, "research without repos: name the repositories to look at")
         for tag in lists.get("tags", ()):
             if not tag or "," in tag or any(char.isspace() for char in tag):
                 self.bad(given["tags"][0], f"not a tag: {tag!r}")
@@ -122,6 +129,9 @@ class _Found:
             agents=lists.get("agents", ()) or ((texts["agent"],) if texts.get("agent") else ()),
             base=texts.get("base", ""),
             paths=lists.get("paths", ()),
+            checks=lists.get("checks", ()) if kind == Kind.SCOUT else (),
+            repos=lists.get("repos", ()) if kind == Kind.RESEARCH else (),
+            template=texts.get("template", "") if kind == Kind.RESEARCH else "",
             tags=tuple(dict.fromkeys(lists.get("tags", ()))),
             priority=self._whole("priority", *given["priority"]) if "priority" in given else 0,
             model=texts.get("model", ""),

@@ -127,7 +127,7 @@ def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs
                 for hint in hints:
                     say.tell(hint)
         chosen = sending.Chosen(several, how.agent_cmd, how.base, how.terms, how.force, how.run_hooks, jobs)
-        plan, told = sending.plan(desk, wanted, chosen, source=source, here=ctx.find_root().obj["here"])
+        plan, told = sending.plan(desk, wanted, chosen, source=source, tell=say.tell, here=ctx.find_root().obj["here"])
     except listing.BadLines as error:
         for line in error.problems:
             say.tell(line)

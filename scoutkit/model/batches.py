@@ -19,7 +19,10 @@ class Wanted:
     kind: str = ""
     agents: tuple[str, ...] = ()
     base: str = ""
-    paths: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # globs of the part that it is about
+    checks: tuple[str, ...] = ()  # for a scout
+    repos: tuple[str, ...] = ()  # for research, with the next
+    template: str = ""
     tags: tuple[str, ...] = ()
     priority: int = 0
     depends_on: tuple[int, ...] = ()  # by place in the file, 1 for the first

@@ -128,3 +128,15 @@ def test_any_text_is_missions_or_a_usage_error(raw, form):
     with contextlib.suppress(UsageError):
         wanted = listing.read(raw.encode("utf-8", "replace"), "m", form)
     assert all(one.text for one in wanted)
+
+
+def test_what_one_kind_alone_takes_is_told_for_another():
+    raw = '{"text": "a", "checks": "make"}\n{"text": "b", "kind": "research"}\n'
+    raw += '{"text": "c", "kind": "scout", "repos": "x"}\n'
+    assert problems(raw, "m.jsonl") == (
+        "m.jsonl:1: checks is for scout alone",
+        "m.jsonl:2: research without repos: name the repositories to look at",
+        "m.jsonl:3: repos is for research alone",
+    )
+    (scout,) = listing.read(b'{"text": "a", "kind": "scout", "checks": ["make", "make test"]}', "m.jsonl")
+    assert scout.checks == ("make", "make test")

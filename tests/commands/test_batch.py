@@ -188,7 +188,7 @@ def start(repo: Path, *args: str) -> subprocess.Popen[bytes]:
 
 
 def until(condition) -> None:
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 80
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -264,3 +264,16 @@ def test_the_end_is_told_by_the_users_command(batch, tmp_path):
     assert told[1].startswith("1 command failed: a: ")
     assert "ended with 3" in said.err
     assert said.code == 4
+
+
+def test_scouts_and_research_are_missions_as_any_other(batch, repo, scoutkit):
+    raw = json.dumps({"text": "try it", "kind": "scout", "checks": ["test -e new"], "paths": ["src/**"]}) + "\n"
+    raw += json.dumps({"text": "can it be?", "kind": "research", "repos": [f"{repo}"]}) + "\n"
+    raw += json.dumps({"text": "where?", "paths": ["src/auth"]}) + "\n"
+    command = "touch new; echo '# Tried'; echo; echo 'In `src/auth/signing.py:12`: `sign`.'"
+    said = batch(raw, "--json", name="m.jsonl", command=command)
+    assert said.code == 0, said.err
+    assert [one["note"]["type"] for one in said.json["missions"]] == ["scout", "research", "ask"]
+    assert said.json["missions"][2]["text"] == "where?\n\nIt is about `src/auth`."
+    body = scoutkit("show", said.json["missions"][0]["note"]["id"], "--json").json["note"]["body"]
+    assert "test -e new" in body
