@@ -78,12 +78,29 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
 
 def text(desk: Desk, run: Run, outcome: Outcome, evidence: Evidence | None) -> str:
     """The text of the note, from the agent's report and what the run shows."""
+    if run.kind is Kind.RESEARCH:
+        return _proven(desk, run, outcome)
     if evidence is None:
         return outcome.report
     from scoutkit.knowledge import scouted
 
     with desk.snapshot(run.base) as snapshot:
         return scouted.text(run.text, outcome.report, evidence, outcome, snapshot.lines)
+
+
+def _proven(desk: Desk, run: Run, outcome: Outcome) -> str:
+    """A research's report, with the code and the commands where it does not show them itself."""
+    from scoutkit.dispatch import proof, sources
+    from scoutkit.harvest import events
+    from scoutkit.knowledge import proven
+
+    if proven.is_whole(outcome):
+        return outcome.report
+    records, folder = desk.places.records(run.id), Path(run.folder) / proof.PROOF
+    template = sources.template(records)
+    redact = desk.redactor_of(run.id)()
+    code = proven.code(folder, Path(template) if template else None, redact)
+    return proven.text(outcome.report, code, events.read(records, roots=(str(folder),)).ran)
 
 
 def _keep(desk: Desk, run: Run, evidence: Evidence, ground: Any, tree: str, days: float) -> Evidence:

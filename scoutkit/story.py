@@ -145,7 +145,7 @@ def _borrow(desk: Desk, mission: Mission, agent: Agent, run: Run, *, run_hooks: 
     from scoutkit.dispatch import proof, sources, worktree
 
     if mission.kind is Kind.RESEARCH:
-        sources.remember(desk.places.records(run.id), mission.sources)
+        sources.remember(desk.places.records(run.id), mission.sources, mission.template)
         guarded = mission.isolation != "none"
         return proof.lend(desk.repository, run.id, mission.sources, mission.template, guarded=guarded)
     return worktree.borrow(desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks)

@@ -118,20 +118,28 @@ def _free(name: str, taken: Collection[str]) -> str:
     return name if name.lower() not in lower else next(one for one in numbered if one.lower() not in lower)
 
 
-def remember(folder: Path, sources: Iterable[Pinned]) -> None:
-    """Keep among a run's records what it was shown: whoever finishes the run checks citations against that."""
+def remember(folder: Path, sources: Iterable[Pinned], template: str = "") -> None:
+    """Keep among a run's records what it was shown, and what its scratch folder began as: for whoever finishes it."""
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     rows = [{"name": one.name, "origin": one.origin, "commit": one.commit} for one in sources]
-    records.write_durably(folder / _FILE, f"{json.dumps(rows)}\n")
+    records.write_durably(folder / _FILE, f"{json.dumps({'sources': rows, 'template': template})}\n")
 
 
 def remembered(folder: Path) -> tuple[Pinned, ...]:
     """What `remember` kept; nothing where it kept nothing."""
     try:
-        rows = json.loads((folder / _FILE).read_bytes())
+        rows = json.loads((folder / _FILE).read_bytes())["sources"]
         return tuple(Pinned(str(row["name"]), str(row["origin"]), str(row["commit"])) for row in rows)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
+
+
+def template(folder: Path) -> str:
+    """The template that `remember` kept; "" for none."""
+    try:
+        return str(json.loads((folder / _FILE).read_bytes())["template"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def mirror(source: Pinned) -> Path:

@@ -394,3 +394,37 @@ def test_clean_tells_of_mirrors_and_removes_unused_ones(research, scoutkit, lib,
     assert scoutkit("clean", "--json").json["sources"] == {"kept": 0, "bytes": 0, "removed": 1}
     assert not mirror.exists()
     assert json.loads(scoutkit("list", "--json").out)["hits"]
+
+
+@inside
+def test_code_of_an_agent_that_says_nothing_stays_in_the_draft(scoutkit, lib, tmp_path, repo):
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(
+        "[[step]]\nwrite = { path = 'app/poc.py', text = 'print(1 + 1)  # the proof' }\n\n"
+        "[[step]]\nrun = 'python3 app/poc.py && head -c 9000 /dev/zero > blob && ln -s /etc/passwd leak'\n\n"
+        "[[step]]\nrun = 'python3 nope.py'\n\n"
+        "[[step]]\nexit = 3\n"
+    )
+    said = scoutkit("research", "Two?", "--repo", lib, "--agent", f"scripted:{scenario}", "--json")
+    assert said.code == 4
+    note = said.json["note"]
+    text = (repo / note["path"]).read_text()
+    assert (note["status"], note["title"]) == ("draft", "The agent left code and no report")
+    assert "`app/poc.py`:\n\n```py\nprint(1 + 1)  # the proof\n```" in text
+    assert "$ python3 nope.py  # exit 2" in text
+    assert "blob`" not in text
+    assert "root:" not in text
+
+
+@inside
+def test_code_is_kept_where_a_report_shows_none_and_not_twice(research, repo, tmp_path):
+    template = tmp_path / "template"
+    template.mkdir()
+    (template / "base.py").write_text("print('as it was')\n")
+    options = ("--template", str(template), "--json")
+    said = research("# It can be done", *options, does="echo 'print(2)' > poc.py")
+    text = note_of(repo, said)
+    assert "## Code that it left\n\n`poc.py`:\n\n```py\nprint(2)\n```" in text
+    assert "as it was" not in text
+    said = research("# It can be done\n\n```\nprint(2)\n```", *options, does="echo 'print(2)' > poc.py", question="b")
+    assert "Code that it left" not in note_of(repo, said)
