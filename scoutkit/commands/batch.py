@@ -109,6 +109,7 @@ def _newest(found: list[Ledger]) -> Ledger:
 def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs: int, how: Sending) -> Ledger:
     """A batch that is on disk. BadLines where a line cannot be sent, after all of them are told."""
     from scoutkit import batch as sending
+    from scoutkit import enlisting
     from scoutkit.agents import registry
     from scoutkit.batches import listing
     from scoutkit.batches.ledger import Ledger
@@ -126,8 +127,10 @@ def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs
             if not all(one.agents for one in wanted):
                 for hint in hints:
                     say.tell(hint)
-        chosen = sending.Chosen(several, how.agent_cmd, how.base, how.terms, how.force, how.run_hooks, jobs)
-        plan, told = sending.plan(desk, wanted, chosen, source=source, tell=say.tell, here=ctx.find_root().obj["here"])
+        chosen = enlisting.Chosen(several, how.agent_cmd, how.base, how.terms, how.force, how.run_hooks, jobs)
+        plan, told = enlisting.plan(
+            desk, wanted, chosen, source=source, tell=say.tell, here=ctx.find_root().obj["here"]
+        )
     except listing.BadLines as error:
         for line in error.problems:
             say.tell(line)
