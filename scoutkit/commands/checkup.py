@@ -122,8 +122,9 @@ def _agents(desk: Desk) -> list[Check]:
 
 def _isolation() -> list[Check]:
     """Every kind there is here; one is enough."""
-    from scoutkit.dispatch import sandbox
+    from scoutkit.dispatch import bounds, sandbox
 
+    holder, why = bounds.possible()
     found = sandbox.possible()
     chosen = next((one.name for one in found if one.ok and one.name in ("bwrap", "landlock")), "")
     message = f"{chosen} is used unless --isolate says otherwise" if chosen else "none: agents run with your rights"
@@ -132,6 +133,12 @@ def _isolation() -> list[Check]:
         *(
             Check(f"isolation by {one.name}", ok=one.ok, message=one.why, hint="not needed where another one works")
             for one in found
+        ),
+        Check(
+            "bounds for processes and memory",
+            ok=holder == "cgroup",
+            message="a cgroup for each run" if holder == "cgroup" else f"a watcher of the process tree: {why}",
+            hint="it ends a run that breaks them some tenths of a second late",
         ),
     ]
 

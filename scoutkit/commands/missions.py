@@ -54,6 +54,19 @@ class Money(click.ParamType[float]):
         return amount
 
 
+class Size(click.ParamType[int]):
+    """Bytes, or `500MB`, `5GB`."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """In bytes."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", str(value).strip().lower())
+        if not match or float(match[1]) <= 0:
+            self.fail(f"{value!r} is not a size: write 500MB or 5GB", param, ctx)
+        return int(float(match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}[match[2]])
+
+
 @dataclass(frozen=True, slots=True)
 class Sending:
     """What was said of how to send agents, by the options that all such commands take."""
@@ -93,6 +106,16 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
             "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop it after so many tokens, in and out."
         ),
         option("--max-cost", type=Money(), metavar="USD", help="Stop it when it has cost so much."),
+        option("--max-disk", type=Size(), default="5GB", show_default=True, help="Stop it when it takes more disk."),
+        option("--max-memory", type=Size(), help="Stop it when it uses more.  [default: 3/4 of the machine's]"),
+        option(
+            "--max-processes",
+            type=click.IntRange(min=1),
+            metavar="N",
+            default=512,
+            show_default=True,
+            help="Stop it when it has more of them.",
+        ),
         option(
             "--isolate",
             type=click.Choice(["auto", "bwrap", "landlock", "docker", "podman", "none"]),
@@ -119,6 +142,9 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
                 turns=given.pop("max_turns"),
                 tokens=given.pop("max_tokens"),
                 cost_usd=given.pop("max_cost"),
+                disk_bytes=given.pop("max_disk"),
+                memory_bytes=given.pop("max_memory"),
+                processes=given.pop("max_processes"),
             )
             terms = Terms(limits, given.pop("isolate"), given.pop("network"), given.pop("model"))
             chosen = {one.name: given.pop(one.name) for one in fields(Sending) if one.name in given}

@@ -160,6 +160,7 @@ def run_json(run: Run) -> dict[str, Any]:
         "state": run.state,
         "result": run.result,
         "isolation": run.isolation,
+        "bounded": run.bounded or None,
         "text": run.text,
         "started": run.started,
         "seconds": run.seconds,

@@ -43,7 +43,8 @@ class Disk:
         if self._walk is None:
             return ""
         until = time.monotonic() + SLICE
-        for self._at in self._walk:
+        for seen in self._walk:
+            self._at = seen
             if self._grown() > self._limit:
                 break
             if time.monotonic() > until:
