@@ -133,6 +133,9 @@ def _worktree(found: _Gathering, here: Ground, place: Place, did: Did) -> None:
     touched = list[Touched]()
     with found.trying("the files"):
         touched += tree.touched(here, found.tree) if found.tree else []
+        if len(touched) > tree.MOST:
+            found.left_out.append(f"{len(touched) - tree.MOST:,} more files that differ, most of them new")
+            touched = touched[: tree.MOST]
         known = {one.path for one in touched}
         touched += [Touched(path, "added", None, None) for path, _ in seen.large if path not in known]
     with found.trying("nested repositories"):

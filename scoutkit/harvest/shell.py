@@ -9,6 +9,12 @@ _WRAPPERS = {"sudo", "time", "nice", "nohup", "env", "command", "exec", "npx", "
 _TWO = {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exec"), ("pnpm", "dlx"), ("pnpm", "exec")}
 _TWO |= {("yarn", "dlx"), ("npm", "exec"), ("hatch", "run"), ("pdm", "run")}
 _TRIVIAL = {
+    "for",
+    "done",
+    "fi",
+    "case",
+    "esac",
+    "function",
     "cd",
     "export",
     "set",
@@ -30,6 +36,7 @@ _LOOKS = {
     *("pgrep", "pkill", "ps", "lsof", "rm", "cp", "mv", "touch", "chmod"),
 }
 _GIT_LOOKS = {"status", "diff", "log", "show", "grep", "blame", "branch", "rev-parse", "ls-files", "add", "commit"}
+_KEYWORDS = {"do", "then", "else", "if", "elif", "while", "until", "!", "{", "}"}
 _WORD = re.compile(r"[A-Za-z][\w:@-]*$")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _NESTED = {("npm", "run"), ("yarn", "run"), ("pnpm", "run"), ("bun", "run"), ("docker", "compose"), ("go", "mod")}
@@ -99,6 +106,8 @@ def _commands(line: str) -> list[tuple[str, list[str]]]:
 def family(words: list[str]) -> str:
     """`npm run build`, `pytest`, `python -m pytest`: program and subcommand; "" for commands that only look."""
     words = list(words)
+    while words and words[0] in _KEYWORDS:
+        words = words[1:]
     while words and (_ASSIGNED.match(words[0]) or words[0].rpartition("/")[2] in _WRAPPERS or tuple(words[:2]) in _TWO):
         words = words[2:] if tuple(words[:2]) in _TWO else words[1:]
         while words and words[0].startswith("-") and len(words) > 1:

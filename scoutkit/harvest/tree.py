@@ -24,13 +24,15 @@ _STASHED = re.compile(r"(?:index on|untracked files on) ")
 
 def touched(ground: Ground, tree: str) -> list[Touched]:
     """The files in which a tree differs from the base, as the agent left them: not what it began with."""
-    found = _compared(ground, ground.base, tree)
     start = ground.start
-    if start and start != tree:
-        own = {one.path for one in _compared(ground, start, tree, regions=False)}
-        own |= {one.was for one in _compared(ground, start, tree, regions=False) if one.was}
+    if start == tree:
+        return []
+    found = _compared(ground, ground.base, tree)
+    if start:
+        since = _compared(ground, start, tree, regions=False)
+        own = {one.path for one in since} | {one.was for one in since if one.was}
         return [one for one in found if one.path in own or one.was in own]
-    return found if not start else []
+    return found
 
 
 def elsewhere(ground: Ground, tips: Sequence[tuple[str, str]], known: Sequence[Touched]) -> list[Touched]:
@@ -48,7 +50,7 @@ def elsewhere(ground: Ground, tips: Sequence[tuple[str, str]], known: Sequence[T
 def _compared(ground: Ground, old: str, new: str, *, regions: bool = True) -> list[Touched]:
     raw = ("-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
     listed = ground.git("diff-tree", *raw, "--raw", "--numstat", old, new)
-    found = list(_listed(listed.text))[:MOST]
+    found = sorted(_listed(listed.text), key=lambda one: one.how == "added")  # many new files hide no change
     if not regions or not found:
         return found
     changed = [one for one in found if one.how in ("modified", "renamed", "deleted") and one.added is not None]

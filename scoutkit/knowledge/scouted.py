@@ -21,6 +21,7 @@ OWN = "The agent's report"
 SHOWN = "What the run shows by itself"
 _ENOUGH = 3  # of the sections: then the report is one that was asked for
 _HARD, _PLACES = 6, 3  # files where it got hard, and lines cited of each
+_MUCH = 20  # churn of a new file from which it counts as hard
 _ROWS = 12  # of a table
 _LONGEST = 6  # lines of one region that are cited
 _ENDED = {
@@ -93,7 +94,7 @@ class _Shows:
 
     def __init__(self, evidence: Evidence, outcome: Outcome, lines: Lines) -> None:
         self._evidence, self._outcome, self._lines = evidence, outcome, lines
-        self._hard = sorted(evidence.touched, key=_churn, reverse=True)
+        self._hard = sorted(evidence.touched, key=lambda one: (bool(one.regions), _churn(one)), reverse=True)
         self._failing = [one for one in evidence.given_up if one.kind == "command"]
 
     def summary(self) -> str:
@@ -146,7 +147,7 @@ class _Shows:
             yield "The code", f"Kept for a while: {_code(seen.patch)}"
 
     def _where_hard(self) -> Iterator[str]:
-        yield from (self._churned(one) for one in self._hard[:_HARD] if _churn(one) > 0 or one.regions)
+        yield from (self._churned(one) for one in self._hard[:_HARD] if one.regions or _churn(one) >= _MUCH)
         for one in self._evidence.given_up:
             if one.kind != "command":
                 yield f"- {self._taken_back(one)}"
