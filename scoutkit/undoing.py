@@ -164,8 +164,7 @@ class _Work:
         return Path(one.root or self.common) / one.where
 
     def _git_dir(self, one: Difference) -> Path:
-        main = self.repository.main
-        return self.common if main and str(main) == one.root else self.repository.git_dir
+        return git.discover(Path(one.root)).git_dir
 
     def _missing(self, one: Difference) -> str:
         """What restoring lacks, if it lacks something."""

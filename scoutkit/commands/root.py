@@ -32,7 +32,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "locate": ("locate:locate", "[PATH:LINES]", "where lines of an old commit are now"),
     "batch": ("batch:batch", "FILE|-", "many missions at once; --resume goes on after a kill"),
     "runs": ("runs:runs", "", "what agents did, newest first"),
-    "run": ("runs:run", "show|logs|stop|retry|undo ID", "look at one run, stop it, send it again, undo what it changed"),
+    "run": ("runs:run", "show|logs|stop|retry|undo ID", "look at one run, stop it, send it again, undo what it did"),
     "agents": ("agents:agents", "[show|test NAME]", "who can do the work here"),
     "init": ("init:init", "", "what scoutkit takes from this repository; trust its set-up commands"),
     "index": ("upkeep:index", "", "bring the indexes in step; list every problem in the notes"),

@@ -60,7 +60,7 @@ def _own(before: Fingerprint, after: Fingerprint, kept: Collection[str]) -> Iter
             continue  # it grew, as it does
         if what == "worktree" and name.endswith(("/index", "/ORIG_HEAD")) and new is not None:
             continue  # whoever works there changes it
-        yield Difference(what, name, _size(old), _size(new), why_not=_copied(old, kept), before=old, after=new)
+        yield Difference(what, name, _size(old), _size(new), why_not=_copied(old, new, kept), before=old, after=new)
 
 
 def _what(name: str) -> str:
@@ -83,7 +83,8 @@ def _outside(before: Fingerprint, after: Fingerprint, kept: Collection[str]) -> 
         old, new = before.outside.get(path), after.outside.get(path)
         if not same(old, new):
             what = "config" if path.endswith(("config", "/ignore", "/attributes")) else "hook"
-            yield Difference(what, path, _size(old), _size(new), why_not=_copied(old, kept), before=old, after=new)
+            why = _copied(old, new, kept)
+            yield Difference(what, path, _size(old), _size(new), why_not=why, before=old, after=new)
 
 
 def _refs(before: Fingerprint, after: Fingerprint) -> Iterator[Difference]:
@@ -99,7 +100,7 @@ def _stash(before: Fingerprint, after: Fingerprint, kept: Collection[str]) -> It
     old, new = before.refs.get(STASH, ""), after.refs.get(STASH, "")
     log, left = before.own.get(_STASHED), after.own.get(_STASHED)
     if old != new or (old and not same(log, left)):
-        why = _copied(log, kept) if old else ""
+        why = _copied(log, left, kept) if old else ""
         if old and log is None:
             why = "its list is not in a file"
         yield Difference("stash", STASH, _stashed(old), _stashed(new), "", why, log, left, old, new)
@@ -137,10 +138,7 @@ _NONE = Entry("", None)
 def _changed(root: str, path: str, old: Seen | None, new: Seen | None, kept: Collection[str]) -> Iterator[Difference]:
     """A file that was untracked, ignored or changed already."""
     if not same(old, new):
-        why = _copied(old, kept)
-        if old and new and same_content(old, new) and old.kind == new.kind == "file":
-            why = ""  # the mode alone
-        yield Difference("file", path, _size(old), _size(new), root, why, old, new)
+        yield Difference("file", path, _size(old), _size(new), root, _copied(old, new, kept), old, new)
 
 
 def _appeared(root: str, path: str, since: int, before: Checkout, after: Checkout, new: Entry) -> Iterator[Difference]:
@@ -156,9 +154,9 @@ def _appeared(root: str, path: str, since: int, before: Checkout, after: Checkou
     yield Difference("file", path, was, _size(new.seen), root, why, None, new.seen, blob=new.blob, mode=new.mode)
 
 
-def _copied(old: Seen | None, kept: Collection[str]) -> str:
-    """Why the old content cannot be had, if it cannot."""
-    if old is None or old.digest in kept:
+def _copied(old: Seen | None, new: Seen | None, kept: Collection[str]) -> str:
+    """Why the old content cannot be had, if it cannot and is needed."""
+    if old is None or old.digest in kept or (new and old.kind == new.kind == "file" and same_content(old, new)):
         return ""
     return "what is in it was not looked at" if old.kind not in ("file", "link") else _TOO_LARGE
 

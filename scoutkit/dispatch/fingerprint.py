@@ -34,7 +34,7 @@ _WATCHED = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _FOLDERS = ("info", "hooks", "worktrees", "rebase-merge", "rebase-apply", "sequencer", "logs", "logs/refs/heads")
-_STATUS = (
+STATUS = (
     *("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames"),
     *("--untracked-files=all", "--ignored=matching", "--ignore-submodules=dirty"),
 )
@@ -102,13 +102,14 @@ def take(
         git.begin(common, f"--git-dir={common}", "for-each-ref", "--format=%(objectname)%00%(symref)%00%(refname)"),
         git.begin(common, f"--git-dir={common}", "config", "-z", "--type=path", "--get-all", "core.hooksPath"),
     ]
-    states = [git.begin(top, *_STATUS) for top in tops]
+    states = [git.begin(top, *STATUS) for top in tops]
     now = Fingerprint(at or time.time_ns(), {}, {}, {}, (), 0, {})
     reader = Reader(keep, ALL)
     known = earlier or now
     own = {name: reader.look(f"{common}/{name}", known.own.get(name)) for name in _watched(common)}
     refs, hooks = (one() for one in asked)
-    outside = {path: reader.look(path, known.outside.get(path)) for path in _outside(hooks, [common, *tops])}
+    elsewhere = dict.fromkeys(os.path.realpath(path) for path in _outside(hooks, [common, *tops]))
+    outside = {path: reader.look(path, known.outside.get(path)) for path in elsewhere}
     if not read:
         reader.left = 0
     checkouts = {}
@@ -119,7 +120,9 @@ def take(
             unseen.append(f"{top}: {_last(listed)}")
             continue
         before = known.checkouts.get(str(top))
-        checkouts[str(top)] = _checkout(_Top(repository, places, top, reader, before), listed.text)
+        checkouts[str(top)] = seen = _checkout(_Top(repository, places, top, reader, before), listed.text)
+        if len(seen.entries) >= MOST:
+            unseen.append(f"{top}: all but {MOST:,} of its untracked and changed files")
     packs, loose = _objects(common / "objects")
     return replace(
         now,

@@ -12,7 +12,7 @@ from pathlib import Path
 from scoutkit import git
 from scoutkit.config import Places
 from scoutkit.dispatch import copies, fingerprint
-from scoutkit.dispatch.difference import differences
+from scoutkit.dispatch.difference import differences, same_content
 from scoutkit.model.fingerprints import Difference, Fingerprint
 from scoutkit.model.places import Repository
 
@@ -39,7 +39,7 @@ def after(repository: Repository, places: Places, records: Path, isolation: str)
     earlier, kept = looked
     now = fingerprint.take(repository, places, read=isolation == "none", earlier=earlier)
     found = [finer for one in differences(earlier, now, kept) if (finer := _finer(repository, records, kept, now, one))]
-    for line in now.unseen:
+    for line in now.unseen if isolation == "none" else ():
         why = "git cannot read it: see git status"
         found.append(Difference("not looked at", line, "", "", why_not=why))
     copies.settle(records, found, kept)
@@ -52,7 +52,7 @@ def suspected(found: Sequence[Difference], isolation: str) -> list[Difference]:
     if isolation in _WHOLE:
         return []
     if isolation == "landlock":
-        return [one for one in found if _mode_alone(one) or (one.after and one.before and one.after.size == 0)]
+        return [one for one in found if _mode_alone(one) or _emptied(one)]
     return list(found)
 
 
@@ -114,7 +114,13 @@ def _counted(found: Sequence[Difference], loud: Sequence[Difference]) -> str:
 
 def _mode_alone(one: Difference) -> bool:
     old, new = one.before, one.after
-    return bool(old and new and old.kind == new.kind and old.mode != new.mode and old.size == new.size)
+    if new and one.blob:
+        return bool(new.mode & 0o100) != (one.mode == "100755")
+    return bool(old and new and old.kind == new.kind and old.mode != new.mode and same_content(old, new))
+
+
+def _emptied(one: Difference) -> bool:
+    return bool(one.after and one.after.kind == "file" and not one.after.size and (one.before or one.blob))
 
 
 def _finer(

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scoutkit.agents.scripted import SCENARIOS
 from scoutkit.dispatch import sandbox
@@ -167,6 +169,40 @@ def test_a_link_on_the_way_is_not_followed(scoutkit, worked_in, tmp_path):
     left = {step["where"]: step["state"] for step in said.json["steps"]}
     assert left["src/auth"] == "restored"
     assert (worked_in / "src/auth/signing.py").exists() == (left["src/auth/signing.py"] == "restored")
+
+
+def test_what_a_run_staged_in_a_linked_worktree_is_undone_from_anywhere(scoutkit, repo, git, tmp_path):
+    linked = tmp_path / "linked"
+    git(repo, "worktree", "add", "-q", "--detach", linked)
+    said = scoutkit(
+        *("ask", "q", "--isolate", "none", "--json", "--agent-cmd"),
+        f"cd {linked}; echo theirs > README.md; git add README.md; echo '# Did it'",
+        cwd=linked,
+    )
+    undone = scoutkit("run", "undo", said.json["run"]["id"], "--yes", cwd=repo)
+    assert undone.code == 0, undone.err
+    assert git(linked, "status", "--porcelain") == ""
+
+
+refs = st.from_regex(r"[\w+%=é-]{1,12}(/[\w+%=é-]{1,12}){0,2}", fullmatch=True).filter(
+    lambda name: not name.startswith("-")
+)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=refs, other=refs)
+def test_refs_of_any_name_come_back(scoutkit, repo, git, name, other):
+    """One that is deleted, one that is made, where one may be a folder of the other."""
+    git(repo, "update-ref", f"refs/x/{name}", "HEAD")
+    before = git(repo, "for-each-ref")
+    command = f"cd {repo}; git update-ref -d 'refs/x/{name}'; git update-ref 'refs/x/{other}' HEAD"
+    run = changed(scoutkit, command)
+    if git(repo, "for-each-ref") == before:  # the same name
+        return
+    undone = scoutkit("run", "undo", run, "--yes")
+    assert undone.code == 0, undone.err
+    assert git(repo, "for-each-ref") == before
+    git(repo, "update-ref", "-d", f"refs/x/{name}")
 
 
 def test_a_run_that_touched_nothing_has_nothing_to_undo(scoutkit, worked_in):

@@ -64,7 +64,7 @@ def work(repo: Path, command: str) -> None:
         ("chmod +x src/auth/signing.py", {("file", "src/auth/signing.py")}),
         ("mkdir -p a/b; echo x > a/b/c", {("file", "a/b/c")}),
         ("rm notes.txt; ln -s /etc/passwd notes.txt", {("file", "notes.txt")}),
-        ("rm -r .git/worktrees/linked/logs; git worktree prune", set()),
+        ("rm -r .git/worktrees/linked/logs; git worktree prune", {("reflog", "worktrees/linked/logs/HEAD")}),
         ("rm -r ../linked; git worktree prune", None),
         ("git reflog expire --expire=now --all; git gc -q --prune=now", None),
     ],
@@ -189,6 +189,18 @@ def test_what_isolation_keeps_away_is_not_blamed_on_the_agent(repo, tmp_path, is
     said = untouched.said(look.found, isolation, "run1")
     assert any("not by the agent" in line for line in said) == (isolation != "none")
     assert bool(untouched.section(look.found, isolation, "run1")) == bool(loud)
+
+
+@pytest.mark.parametrize(
+    ("command", "loud"), [("chmod +x README.md", True), (": > README.md", True), ("echo > README.md", False)]
+)
+def test_landlock_does_not_keep_modes_away_nor_emptying(repo, tmp_path, command, loud):
+    look = Looking(repo, tmp_path, "landlock")
+    look()
+    work(repo, command)
+    assert look.after() == {("file", "README.md")}
+    assert bool(untouched.suspected(look.found, "landlock")) == loud
+    assert look.found[0].restorable
 
 
 def test_a_broken_configuration_is_said_and_stops_nothing(look, repo):
