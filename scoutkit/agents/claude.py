@@ -15,7 +15,7 @@ from typing import Any
 
 from scoutkit.agents import causes
 from scoutkit.agents.clouds import CLOUDS, Cloud, on
-from scoutkit.agents.program import STOP, Program, address, private, table, temporary
+from scoutkit.agents.program import NOTICE, STOP, Program, address, private, table, temporary
 from scoutkit.agents.stream import Stream, number, short, total
 from scoutkit.agents.verdict import last_line
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
@@ -49,6 +49,11 @@ _QUIET = (
 )
 _LOGIN = ("oauthAccount", "primaryApiKey", "customApiKeyResponses", "hasCompletedOnboarding", "userID")
 _SETTINGS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model")
+# After a tool it is told once that little is left, if a notice was given meanwhile (code.claude.com/docs/en/hooks).
+_TOLD = {"hookEventName": "PostToolUse", "additionalContext": NOTICE}
+_TELL = f"""if mv "$SCOUTKIT_NOTICE" "$SCOUTKIT_NOTICE.told" 2>/dev/null; then
+printf '%s' '{json.dumps({"hookSpecificOutput": _TOLD})}'; fi"""
+_HOOKS = {"hooks": {"PostToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": _TELL}]}]}}
 _HOST, _RENEWS = "api.anthropic.com:443", "platform.claude.com:443"
 
 
@@ -293,9 +298,9 @@ def _given() -> dict[str, str]:
 
 def _furnish(home: Path) -> None:
     """What of the user's settings says who they are, and how to get a key: no hooks, servers, permissions, projects."""
-    for name, wanted in ((".claude.json", _LOGIN), ("settings.json", _SETTINGS)):
+    for name, wanted, ours in ((".claude.json", _LOGIN, {}), ("settings.json", _SETTINGS, _HOOKS)):
         theirs = _user(name)
-        if kept := {key: theirs[key] for key in wanted if key in theirs}:
+        if kept := {key: theirs[key] for key in wanted if key in theirs} | ours:
             private(home / ".claude" / name, json.dumps(kept))
 
 

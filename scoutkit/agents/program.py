@@ -24,6 +24,11 @@ STOP = (
     f"{END_OF_REPORT}\n"
 )
 """The prompt that has an agent close its work."""
+NOTICE = (
+    "Little is left of what you may use. Stop exploring, and write your whole report now from what you know, in the "
+    "form that was asked for."
+)
+"""What an agent is told while it works, where its program has a way to tell it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def test_what_it_does_is_told_in_a_persons_words_once_per_answer():
         "Read app/greet.py",
         "Bash grep -rn greet app tests",
     ]
-    assert of(events, EventKind.TOOL_CALL)[0].data ["input"] == {"file_path": "/w/tree/app/greet.py"}
+    assert of(events, EventKind.TOOL_CALL)[0].data["input"] == {"file_path": "/w/tree/app/greet.py"}
     assert [event.data["ok"] for event in of(events, EventKind.TOOL_RESULT)] == [True, True]
     assert len(of(events, EventKind.TURN)) == 3
     assert [event.usage.input_tokens for event in of(events, EventKind.USAGE)] == [1400, 2800, 4200, 4200]
@@ -329,7 +329,9 @@ def test_its_home_has_the_login_and_nothing_else_of_the_users(program, tmp_path,
     copy = scratch / "home/.claude"
     assert sorted(file.name for file in copy.iterdir()) == [".claude.json", ".credentials.json", "settings.json"]
     assert json.loads((copy / ".claude.json").read_text()) == {"oauthAccount": {"id": 1}}
-    assert json.loads((copy / "settings.json").read_text()) == {"model": "opus"}
+    settings = json.loads((copy / "settings.json").read_text())
+    assert list(settings.pop("hooks")) == ["PostToolUse"]  # our own: the user's Stop is not there
+    assert settings == {"model": "opus"}
     assert invocation.env["ANTHROPIC_BASE_URL"] == "http://me:81"
     assert "OTHER" not in invocation.env
     assert invocation.login == ((home / ".claude/.credentials.json", copy / ".credentials.json"),)

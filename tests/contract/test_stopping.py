@@ -39,6 +39,19 @@ def test_an_agent_out_of_turns_still_writes_its_report(stage: Stage, agent: str)
     stage.undisturbed()
 
 
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_claude_is_told_while_it_works_that_little_is_left(
+    stage: Stage, request: pytest.FixtureRequest, isolation: str
+) -> None:
+    if isolation == "bwrap":
+        request.getfixturevalue("bwrap")
+    stage.ask("claude", "loop", "--max-turns", "8", "--isolate", isolation)
+    told = ["Little is left of what you may use" in one.text for one in stage.server.asked("loop")]
+    assert any(told)
+    assert not any(told[:6])
+    stage.undisturbed()
+
+
 def test_an_agent_out_of_money_still_writes_its_report(stage: Stage) -> None:
     done = stage.ask("claude", "budget", "--max-cost", "1")
     assert done.code == 4, (done.out, done.err)
