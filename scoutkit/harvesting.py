@@ -56,7 +56,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
     records = desk.places.records(run.id)
     if known := kept.read(records):
         return known
-    terms = _terms(records)
+    terms, blot = _terms(records), desk.redactor_of(run.id)
     place = _place(desk, run)
     if place is None:  # somebody took it away: the records still tell
         folder = Path(run.folder)
@@ -67,7 +67,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
         report=outcome.report,
         paths=terms.get("paths") or (),
         asked=terms.get("checks") or (),
-        redact=desk.redactor_of(run.id)(),
+        redact=lambda text: blot()(text),  # noqa: PLW0108 - each text by itself: a redactor remembers
     )
     if days := terms.get("keep_days"):
         evidence = _keep(desk, run, evidence, ground, tree, float(days))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from scoutkit import symbols
-from scoutkit.knowledge import headline
+from scoutkit.knowledge import citations, headline
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.model.evidence import Evidence, GivenUp, Ran, Touched
 from scoutkit.model.missions import Outcome, Result
@@ -122,8 +122,10 @@ class _Shows:
         seen = self._evidence
         rows: list[tuple[str, ...]]
         if seen.checks:
-            rows = [(_code(one.command), _ended(one.before), _ended(one.after)) for one in seen.checks]
-            yield "Checks", _table(("check", "at the base", "with the changes"), rows)
+            rows = [(_run(one.command), _ended(one.before), _ended(one.after)) for one in seen.checks]
+            told = [_listed(one) for check in seen.checks for one in (check.before, check.after) if one and one.telling]
+            table = _table(("check", "at the base", "with the changes"), rows)
+            yield "Checks", f"{table}\n\n{_fenced(chr(10).join(told))}" if told else table
         if seen.touched:
             rows = [(_code(one.path), _how(one), _plus(one), _cell(one.why)) for one in self._hard]
             yield "Files touched", _table(("file", "how", "+/-", "why"), rows)
@@ -135,8 +137,8 @@ class _Shows:
             yield "Dependencies", _table(("dependency", "before", "after", "in"), rows)
         if seen.ran:
             ran = [*(one for one in seen.ran if one.ok is not True), *(one for one in seen.ran if one.ok is True)]
-            rows = [(_code(one.command), _ended(one), _seconds(one), _cell(" / ".join(one.telling))) for one in ran]
-            yield "Commands", _table(("command", "ended", "time", "what told"), rows)
+            listed = "\n".join(_listed(one) for one in ran[:_ROWS])
+            yield "Commands", _fenced(listed) + _rest(len(ran), "command")
         if seen.commits:
             rows = [(one.id[:10], _cell(one.subject), _cell(", ".join(one.branches) or "none")) for one in seen.commits]
             yield "Commits", _table(("commit", "subject", "branches"), rows)
@@ -156,8 +158,8 @@ class _Shows:
         for check in self._evidence.checks:
             if check.after and check.after.ok is False:
                 was = "passed at the base and" if check.before and check.before.ok else "also failed at the base;"
-                told = f": {_code(check.after.telling[0])}" if check.after.telling else ""
-                yield f"- The check {_code(check.command)} {was} fails with the changes{told}"
+                told = f": {_run(check.after.telling[0])}" if check.after.telling else ""
+                yield f"- The check {_run(check.command)} {was} fails with the changes{told}"
 
     def _churned(self, one: Touched) -> str:
         edits = f", edited {one.edits} times" if one.edits > 1 else ""
@@ -177,21 +179,21 @@ class _Shows:
 
     def _never(self, one: GivenUp) -> str:
         """A family of commands that never passed."""
-        told = f": {_code(one.why)}" if one.why else ""
+        told = f": {_run(one.why)}" if one.why else ""
         places = [said for region in one.regions[:_PLACES] if (said := self._cited(region))]
-        return "\n".join([f"{_code(one.what)} never passed, {_tries(one.tries)}{told}", *(f"  - {s}" for s in places)])
+        return "\n".join([f"{_run(one.what)} never passed, {_tries(one.tries)}{told}", *(f"  - {s}" for s in places)])
 
     def _worked(self) -> Iterator[str]:
         seen = self._evidence
         for check in seen.checks:
             if check.after and check.after.ok:
                 was = " (it failed at the base)" if check.before and check.before.ok is False else ""
-                yield f"- The check {_code(check.command)} passes with the changes{was}"
+                yield f"- The check {_run(check.command)} passes with the changes{was}"
         passed = dict.fromkeys(one.command for one in seen.ran if one.ok and one.tries)
         failed = {one.command for one in seen.ran if one.ok is False}
         for command in list(passed)[:_ROWS]:
             after = " in the end, after it had failed" if command in failed else ""
-            yield f"- {_code(command)} passed{after}"
+            yield f"- {_run(command)} passed{after}"
         for one in seen.commits[:5]:
             if one.branches:
                 yield f"- It got as far as committing {_code(one.subject)}"
@@ -199,18 +201,18 @@ class _Shows:
     def _dead(self) -> Iterator[str]:
         for one in self._evidence.given_up:
             if one.kind == "command":
-                yield f"- {_code(one.what)}: never passed, {_tries(one.tries)}"
+                yield f"- {_run(one.what)}: never passed, {_tries(one.tries)}"
             else:
                 yield f"- {_code(one.what)}: {_line(one.why)}"
 
     def _first(self) -> Iterator[str]:
         for check in self._evidence.checks:
             if check.before and check.before.ok is False:
-                yield f"- Look at the check {_code(check.command)} first: it fails before anything is changed"
+                yield f"- Look at the check {_run(check.command)} first: it fails before anything is changed"
             elif check.before and check.after and check.before.ok and check.after.ok is False:
-                yield f"- Begin with the check {_code(check.command)}: it passed at the base and fails with the changes"
+                yield f"- Begin with the check {_run(check.command)}: it passed at the base and fails with the changes"
         for one in self._failing[:3]:
-            yield f"- Get {_code(one.what)} to pass before anything else: it never did"
+            yield f"- Get {_run(one.what)} to pass before anything else: it never did"
         for touched in self._hard[:1]:
             if touched.edits > 1 or (touched.added or 0) + (touched.removed or 0) > 10:
                 yield f"- Plan {_code(touched.path)} first: most of the work went there"
@@ -223,10 +225,10 @@ class _Shows:
             yield f"- {_ENDED[result]}: how far the rest would have got is not known"
         for one in seen.ran:
             if one.ok is None and one.note:
-                yield f"- {_code(one.command)} {one.note}"
+                yield f"- {_run(one.command)} {one.note}"
         for check in seen.checks:
             if check.after is None:
-                yield f"- The check {_code(check.command)} was not run with the changes"
+                yield f"- The check {_run(check.command)} was not run with the changes"
         for inner in seen.touched:
             if inner.how in ("repository", "submodule"):
                 yield f"- {_code(inner.path)} is a {inner.how} ({inner.why}), which was not looked into"
@@ -324,6 +326,19 @@ def _code(value: str) -> str:
     if not line:
         return ""
     return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def _run(value: str) -> str:
+    """A command or a line of output as inline code, in which nothing is read as a citation: its lines are not those of
+    the base."""
+    return _code(re.sub(r"(?<=[^\s:]):(?=:?\w)|#(?=L\d)", " :", value) if citations.read(_code(value)) else value)
+
+
+def _listed(ran: Ran) -> str:
+    """A command as lines of a block: how it ended, how long it took, what told why."""
+    head = f"{_ended(ran)[:12]:12} {_seconds(ran):>8}  "
+    lines = [head + headline.shortened(_line(ran.command), 200)]
+    return "\n".join([*lines, *(" " * len(head) + headline.shortened(_line(line), 200) for line in ran.telling)])
 
 
 def _cell(value: str) -> str:

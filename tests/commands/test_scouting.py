@@ -402,3 +402,18 @@ def test_killed_at_any_step_it_ends_in_the_same_note(scoutkit, repo, tmp_path, s
     assert "Text needs an encoding" in note
     assert len(list(repo.glob(".git/scoutkit/runs/*/code.patch"))) == 1
     assert not list((config.user_state() / "runs").iterdir())
+
+
+def test_places_in_commands_and_output_are_no_citations(scout, repo):
+    said = scout(
+        ("run", "sed -i 1i# src/auth/signing.py"),
+        ("run", "make src/auth/signing.py:900"),
+        (
+            "run",
+            "pytest tests/test_signing.py::test_sign; python -c 'raise SystemExit(\"src/auth/signing.py:1: Error\")'",
+        ),
+        ("report", "# Done\n\nYes.\n"),
+        options=("--json", "--check", "sh -c 'echo README.md:3: error; exit 1' README.md:1"),
+    )
+    assert [(one["path"], one["end"]) for one in said.json["note"]["citations"]] == [(SIGN, 1)]  # what was changed
+    assert "README.md:3: error" in section(the_note(repo), "Checks")
