@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -140,3 +142,16 @@ def test_what_one_kind_alone_takes_is_told_for_another():
     )
     (scout,) = listing.read(b'{"text": "a", "kind": "scout", "checks": ["make", "make test"]}', "m.jsonl")
     assert scout.checks == ("make", "make test")
+
+
+def test_the_lists_that_the_documents_show_are_understood():
+    page = (Path(__file__).parents[2] / "docs/batch.md").read_text("utf-8")
+    shown = dict(re.findall(r"^```(text|json|yaml)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    assert len(texts(shown["text"])) == 2
+    first, second = listing.read(shown["json"].encode(), "m.jsonl")
+    assert (second.depends_on, second.checks, first.priority) == ((1,), ("make test",), 5)
+    assert [one.agents for one in listing.read(shown["yaml"].encode(), "m.yaml")] == [
+        ("claude",),
+        ("claude",),
+        ("claude", "codex"),
+    ]
