@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from scoutkit import story
 from scoutkit.desk import Desk
@@ -22,18 +23,20 @@ def plan(
     base: str,
     terms: Terms,
     agent_cmd: str = "",
+    start: Path = Path(),
     tell: Narrator,
 ) -> Mission:
     """Make it concrete: what can be refused is refused before anything is fetched, then each source is pinned.
 
-    As `story.plan`; RepositoryError for a source that cannot be had, Refused for a template with links that lead out.
+    As `story.plan`, paths taken from `start`. RepositoryError for a source that cannot be had, Refused for a template
+    with links that lead out.
     """
     from scoutkit.dispatch import proof, sources
 
     if not repositories:
         raise UsageError("research needs a repository to look at", "--repo PATH or --repo URL, either with @REV")
     for text in repositories:
-        sources.read(text)
+        sources.read(text, start)
     mission = story.plan(desk, Kind.RESEARCH, question, agent, base=base, terms=terms, agent_cmd=agent_cmd)
-    filled = proof.check_template(template) if template else ""
-    return replace(mission, sources=sources.pin(repositories, tell=tell), template=filled)
+    filled = proof.check_template(template, start) if template else ""
+    return replace(mission, sources=sources.pin(repositories, start=start, tell=tell), template=filled)

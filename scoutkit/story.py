@@ -120,7 +120,7 @@ def ask(
         try:
             records = desk.places.records(run.id)
             sent.remember(records, mission, agent, run_hooks=run_hooks, redact=desk.redactor())
-            checkout = _borrow(desk, mission, agent, run, run_hooks=run_hooks)
+            checkout = _borrow(desk, mission, agent, run, run_hooks=run_hooks, tell=tell)
             for line in (*checkout.skipped, *_include(desk, mission, agent, checkout)):
                 tell(line)
             outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
@@ -140,12 +140,14 @@ def ask(
         return answer
 
 
-def _borrow(desk: Desk, mission: Mission, agent: Agent, run: Run, *, run_hooks: bool) -> Checkout:
+def _borrow(desk: Desk, mission: Mission, agent: Agent, run: Run, *, run_hooks: bool, tell: Narrator) -> Checkout:
     """A worktree of the base; for research a scratch repository with the sources beside it."""
     from scoutkit.dispatch import proof, sources, worktree
 
     if mission.kind is Kind.RESEARCH:
         sources.remember(desk.places.records(run.id), mission.sources, mission.template)
+        for one in mission.sources:
+            sources.ready(one, tell)
         guarded = mission.isolation != "none"
         return proof.lend(desk.repository, run.id, mission.sources, mission.template, guarded=guarded)
     return worktree.borrow(desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks)
@@ -207,7 +209,8 @@ def _send(
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
     harvesting.remember(folder, mission)
-    invocation = agent.invocation(mission, prompt, checkout.worktree, checkout.scratch)
+    trusted = mission.trusted and mission.kind is not Kind.RESEARCH  # which is not in the repository that is trusted
+    invocation = agent.invocation(replace(mission, trusted=trusted), prompt, checkout.worktree, checkout.scratch)
     handed = included.remembered(folder).files
     if mission.agent != OWN:
         untouched.before(desk.repository, desk.places, folder, mission.isolation)

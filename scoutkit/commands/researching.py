@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from scoutkit.commands import say
@@ -51,6 +53,7 @@ def research(
         base=how.base,
         terms=how.terms,
         agent_cmd=how.agent_cmd,
+        start=(ctx.find_root().obj or {}).get("folder", Path()),
         tell=say.tell,
     )
     for source in mission.sources:

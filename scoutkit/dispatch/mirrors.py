@@ -172,7 +172,8 @@ class _Source:
 
     def _complaint(self, said: str) -> str:
         said = "\n".join(line for line in said.split("\n") if not line.startswith("remote: "))
-        return complaints.complaint(said).replace(self._address, self._origin)
+        said = complaints.complaint(said).replace(self._address, self._origin)
+        return "".join(one if one.isprintable() else "?" for one in said)
 
     def _hint(self, said: str) -> str:
         if "not appear to be a git repository" in said or "not found" in said:
@@ -202,7 +203,8 @@ def _progress(name: str, tell: Narrator) -> Callable[[str], None]:
                 return
             due = time.monotonic() + _EVERY
             part = f" {100 * float(cur_count) / float(max_count):.0f} %" if max_count else ""
-            tell(f"{name}: {what}{part}" + (f", {message.partition('|')[0].strip()}" if message else ""))
+            size = message.partition("|")[0].strip(" ,")
+            tell(f"{name}: {what}{part}" + (f", {size}" if re.fullmatch(r"[0-9.]+ [A-Za-z]+", size) else ""))
 
     return Progress().new_message_handler()
 

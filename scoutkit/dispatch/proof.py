@@ -105,9 +105,10 @@ def altered(checkout: Checkout, shown: Sequence[Pinned]) -> list[str]:
     return said
 
 
-def check_template(template: str) -> str:
-    """A template's absolute path, after a look at all that is in it. UsageError or Refused for one that cannot be."""
-    root = Path(template).expanduser()
+def check_template(template: str, start: Path = Path()) -> str:
+    """A template's absolute path, taken from `start`, after a look at all that is in it. UsageError or Refused for one
+    that cannot be."""
+    root = start / Path(template).expanduser()
     if not root.is_dir():
         raise UsageError(f"no such folder: {template}", "--template takes a folder that the scratch folder starts as")
     root = Path(os.path.realpath(root))

@@ -61,8 +61,8 @@ def send(
     report, where it can be. `isolation` is a name of `sandbox.CHOICES` but not `auto`; then the agent sees what `room`
     lists, `shadow` is the worktree's repository (`shadow.git` in the run's folder when left out), and `writable` says
     whether the two may be changed; `beside` is what it may read besides. `commands` run there first, one after the
-    other; when one fails, the agent does not start. `checks` run there before the agent and once its report is on disk; how they end is told in
-    the events. `ready` is called right before the agent starts.
+    other; when one fails, the agent does not start. `checks` run there before the agent and once its report is on disk;
+    how they end is told in the events. `ready` is called right before the agent starts.
     An agent that cannot be started, fails, is stopped or breaks a limit is an Outcome; ScoutError is for the journal
     and the records, Unavailable for an isolation that cannot have the network. Whatever is raised, the agent does not
     outlive the call.

@@ -30,33 +30,35 @@ class Asked(NamedTuple):
 
     @property
     def is_address(self) -> bool:
-        return bool(_URL.match(self.where)) and not Path(self.where).exists()
+        return bool(_URL.match(self.where)) and not Path(self.where).exists()  # a path may hold a colon
 
 
-def read(text: str) -> Asked:
-    """`SRC[@REV]` in its parts, REV being HEAD where it is left out. UsageError for what is neither.
+def read(text: str, start: Path = Path()) -> Asked:
+    """`SRC[@REV]` in its parts, REV being HEAD where it is left out; a path is taken from `start`. UsageError for what
+    is neither.
 
     The last `@` divides, unless all of it is a path that exists or what follows is the rest of an address
     (`git@host:x`, `https://me@host/x`).
     """
     where, at, revision = text.rpartition("@")
     within = ":" in revision or re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", where)
-    if not at or within or Path(text).expanduser().exists():
+    if not at or within or (start / Path(text).expanduser()).exists():
         where, revision = text, "HEAD"
     if not where.strip() or not revision.strip() or where.startswith("-") or "\0" in text:
         raise UsageError(f"not a repository: {text!r}", "--repo PATH, --repo URL, either with @REV")
-    return Asked(str(Path(where).expanduser()) if where.startswith("~") else where, revision)
+    here = start / Path(where).expanduser()
+    return Asked(where if _URL.match(where) and not here.exists() else str(here), revision)
 
 
-def pin(texts: Sequence[str], *, tell: Narrator) -> tuple[Pinned, ...]:
+def pin(texts: Sequence[str], *, start: Path = Path(), tell: Narrator) -> tuple[Pinned, ...]:
     """The sources, each with a name of its own, fetched and pinned; one that is asked for twice is there once.
 
-    RepositoryError where one cannot be had.
+    Paths are taken from `start`. RepositoryError where one cannot be had.
     """
     if len(texts) > MOST:
         raise UsageError(f"{len(texts)} sources: at most {MOST}", "ask several questions")
     found: dict[tuple[str, str], Pinned] = {}
-    for asked in map(read, texts):
+    for asked in [read(text, start) for text in texts]:
         name = _free(_name(asked.where), [one.name for one in found.values()])
         origin, address, known = _remote(asked) if asked.is_address else _local(asked)
         _, commit = mirrors.bring(origin, address, name, asked.revision, known=known, tell=tell)
@@ -140,6 +142,11 @@ def template(folder: Path) -> str:
         return str(json.loads((folder / _FILE).read_bytes())["template"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+def ready(source: Pinned, tell: Narrator) -> None:
+    """Have a source's commit in its mirror: it may have been taken away since it was pinned."""
+    mirrors.bring(source.origin, source.origin, source.name, source.commit, known=source.commit, tell=tell)
 
 
 def mirror(source: Pinned) -> Path:

@@ -1,4 +1,4 @@
-"""Disposable worktrees: lent for one run, taken back whole. The only module that deletes folders.
+"""Disposable worktrees: lent for one run, taken back whole. The only module that deletes them.
 
 A run's folder lies under the user's state folder and holds a marker, the shadow repository, the worktree and the
 agent's scratch folder. Only a folder whose marker names the run and the repository is ever removed.

@@ -265,6 +265,32 @@ def test_without_isolation_sources_are_locked_and_looked_at_afterwards(research,
     said = research(report, "--isolate", "none", "--json", does=does, question="Another?")
     assert "lib: the agent changed 'new' and 1 more in its copy of the source" in said.err
     assert cited(said)[0][3] == "supported"
+    deadline = time.monotonic() + 10
+    while list((config.user_state() / "trash").iterdir()):  # though nothing in it may be written
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_paths_are_those_of_the_folder_that_is_named(scoutkit, lib, repo, tmp_path):
+    options = (
+        "--repo",
+        "../lib",
+        "--isolate",
+        "none",
+        "--agent-cmd",
+        "echo '# x'; echo; echo '```'; echo 1; echo '```'",
+    )
+    assert scoutkit("-C", repo, "research", "Can we?", *options, cwd=tmp_path).code == 0
+
+
+def test_refresh_says_how_research_is_sent_again(research, scoutkit, lib, git, sha):
+    note = research(f"# x\n\n`greet` is in `lib@{sha()[:9]}:src/hello.py:5-7`.", "--isolate", "none", "--json").json[
+        "note"
+    ]
+    (lib / "src/hello.py").write_text("def other():\n    pass\n")
+    git(lib, "commit", "-q", "-a", "-m", "third")
+    said = scoutkit("refresh", note["id"], "--dry-run")
+    assert "research is sent again with its sources: scoutkit research" in said.out + said.err
 
 
 @inside

@@ -243,3 +243,54 @@ def test_what_was_shown_is_remembered_for_whoever_finishes_the_run(tmp_path):
     assert sources.remembered(tmp_path) == ()
     sources.remember(tmp_path, shown)
     assert sources.remembered(tmp_path) == shown
+
+
+def test_progress_is_told_now_and_then(monkeypatch):
+    monkeypatch.setattr(mirrors, "_EVERY", 0.0)
+    said = []
+    hear = mirrors._progress("lib", said.append)
+    for line in (
+        "remote: Enumerating objects: 12, done.",
+        "remote: Counting objects:  50% (1/2)",
+        "Receiving objects:  45% (9/20), 12.10 MiB | 3.00 MiB/s",
+        "Resolving deltas: 100% (4/4), done.",
+        "remote: Compressing objects:  50% (1/2), \x1b]0;gotcha\x07",
+        "fatal: the remote end hung up",
+        "not progress: at all",
+    ):
+        hear(line)
+    assert said == [
+        "lib: counting objects 50 %",
+        "lib: receiving objects 45 %, 12.10 MiB",
+        "lib: resolving deltas 100 %",
+        "lib: compressing objects 50 %",
+    ]
+
+
+def test_what_git_says_while_it_works_is_heard_line_by_line(repo, tmp_path):
+    heard = []
+    done = ours.heard(tmp_path, "clone", "--progress", f"file://{repo}", "copy", hear=heard.append)
+    assert done.code == 0
+    assert any("Receiving objects: 100%" in line for line in heard)
+    done = ours.heard(tmp_path, "clone", "file:///nowhere", "other", hear=heard.append)
+    assert done.code
+    assert "fatal: " in done.error
+
+    def stop(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ours.heard(tmp_path, "clone", "--progress", f"file://{repo}", "third", hear=stop)
+
+
+def test_a_source_that_was_taken_away_is_fetched_again(repo, pin):
+    (source,) = pin(repo)
+    old = time.time() - 40 * 86_400
+    os.utime(mirrors.find(str(repo)), (old, old))
+    mirrors.tidy()
+    sources.ready(source, pin.said.append)
+    assert ours.output(sources.mirror(source), "rev-parse", source.commit).strip() == source.commit
+
+
+def test_paths_are_taken_from_where_one_starts(repo, head, tmp_path):
+    assert sources.pin(["repo@main"], start=tmp_path, tell=print)[0].commit == head(repo)
