@@ -70,7 +70,7 @@ def plan(desk: Desk, run: Run) -> Plan:
 def carry_out(desk: Desk, made: Plan) -> tuple[Plan, Path]:
     """Restore, each step looked at again just before. What was done, and the backup of what that replaced.
 
-    A step that fails is told, and does not stop the others.
+    A step that fails is told, and does not stop the others. What could not be put in its place is in the backup too.
     """
     folder = desk.places.records(made.run.id)
     known = copies.changed(folder)
@@ -192,7 +192,11 @@ class _Work:
                 return replace(step, state=DONE)
             except (ScoutError, OSError) as error:
                 why = error.message if isinstance(error, ScoutError) else error.strerror or str(error)
-                return replace(step, state=CANNOT, why=why)
+                step = replace(step, state=CANNOT, why=why)
+        if step.state == CANNOT and self.backup and one.before and one.before.digest in self.places:
+            aside = self.backup / "was" / str(self.path(one)).lstrip("/")
+            _place(aside, self._content(one), link=one.before.kind == "link", mode=one.before.mode, exact=True)
+            step = replace(step, why=f"{step.why}; what it was: {aside}")
         return step
 
     def restore(self, one: Difference) -> None:

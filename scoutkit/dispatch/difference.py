@@ -121,7 +121,7 @@ def _objects(before: Fingerprint, after: Fingerprint) -> Iterator[Difference]:
 def _checkout(root: str, since: int, before: Checkout, after: Checkout, kept: Collection[str]) -> Iterator[Difference]:
     if before.index != after.index and (before.head, before.staged) != (after.head, after.staged):
         why = "" if before.index in kept or not before.index else _TOO_LARGE
-        was, now = (f"{one.staged.split(' ')[0]} staged" for one in (before, after))
+        was, now = (f"{one.staged.split(' ')[0]} staged on {one.head[:10] or 'no commit'}" for one in (before, after))
         yield Difference("index", "index", was, now, root, why, old=before.index, new=after.index)
     paths = before.entries.keys() | after.entries.keys()
     for path in sorted(paths, key=lambda path: (after.entries.get(path, _NONE).seen is None, path)):

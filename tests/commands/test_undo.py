@@ -138,6 +138,8 @@ def test_what_somebody_changed_since_is_left_alone(scoutkit, worked_in, git):
     undone = scoutkit("run", "undo", run, "--yes")
     assert undone.code == 1
     assert "no longer as the run left it" in undone.err
+    aside = next((worked_in / f".git/scoutkit/runs/{run}").glob("undo-*/was")) / str(worked_in / "README.md")[1:]
+    assert aside.read_text() == "being changed\n"
     assert (worked_in / "README.md").read_text() == "my later work\n"
     assert git(worked_in, "rev-parse", "topic") == git(worked_in, "rev-parse", "stash@{0}")
     assert (worked_in / "notes.txt").read_text() == "not committed\n"
