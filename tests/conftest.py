@@ -19,7 +19,13 @@ GIT_ENV = {
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if terminalreporter.config.option.markexpr == "not agents":
-        terminalreporter.write_line("left out: tests that drive Gemini, Copilot and llm; `make test-agents` runs them")
+        left = "tests that drive Gemini, Copilot and llm, and Claude and Codex in every isolation"
+        terminalreporter.write_line(f"left out: {left}; `make test-agents` runs them")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """More than cores: many tests wait for processes and for what they may take."""
+    return max(3, os.cpu_count() or 1)
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,13 @@ CACHE = install.cache().absolute()  # before a test gets a home of its own
 IN_CI = os.environ.get("CI") == "true"
 FIRST = ("claude", "codex")
 MORE = ("gemini", "copilot", "llm")
+USUAL = {"claude": ("bwrap",), "codex": ("landlock", "none"), **dict.fromkeys(MORE, ())}
+BY_SIGNAL = {
+    signal.SIGKILL: ("bwrap", "landlock", "none"),
+    signal.SIGTERM: ("landlock",),
+    signal.SIGINT: ("bwrap",),
+    None: ("bwrap",),
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -26,6 +34,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     ):
         more = [pytest.param(name, marks=pytest.mark.agents) for name in MORE]
         metafunc.parametrize("agent", [*FIRST, *more])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of each program with each isolation every run has those that differ most; `make test-agents` has all."""
+    for item in items:
+        given = getattr(item, "callspec", None)
+        if given is None or "isolation" not in given.params or "repository_brings" in item.name:
+            continue
+        how = given.params.get("how")
+        if given.params["isolation"] not in (
+            USUAL[given.params["agent"]] if "agent" in given.params else BY_SIGNAL[how]
+        ):
+            item.add_marker(pytest.mark.agents)
 
 
 def _missing(what: str, way: str) -> None:
