@@ -67,10 +67,15 @@ run.add_command(undo)
 @click.pass_context
 def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
     """What one run was and how it went."""
-    found = open_desk(ctx, sync=False).journal.get(id_)
+    from scoutkit.dispatch import copies
+
+    desk = open_desk(ctx, sync=False)
+    found = desk.journal.get(id_)
     if as_json:
         say.as_json("run", run={**say.run_json(found), "exit": found.exit, "base": found.base, "reason": found.reason})
         return
+    known = copies.changed(desk.places.records(found.id))
+    changed = say.count(len(known[0]), "thing") if known and known[0] else ""
     facts = {
         "run": found.id,
         found.kind: found.text,
@@ -86,6 +91,7 @@ def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
         "tokens": _tokens(found),
         "cost": "" if found.usage.cost_usd is None else f"${found.usage.cost_usd:.4f}",
         "note": f"{found.note_path or '(not written yet)'}  {found.note_id}" if found.note_id else "",
+        "changed": f"{changed} in your repository meanwhile: scoutkit run undo {found.id} --dry-run" if changed else "",
     }
     for name, value in facts.items():
         if value:

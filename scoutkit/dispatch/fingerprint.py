@@ -147,7 +147,7 @@ def _last(done: process.Completed) -> str:
 
 def _refs(listed: process.Completed) -> dict[str, str]:
     found = {}
-    for line in listed.text.splitlines():
+    for line in listed.text.split("\n")[:-1]:  # a ref's name may hold other line ends
         value, target, name = line.split("\0")
         found[name] = f"ref: {target}" if target else value
     return found
@@ -198,9 +198,10 @@ def _objects(folder: Path) -> tuple[tuple[str, ...], int]:
     packs, loose = list[str](), 0
     with contextlib.suppress(OSError):
         packs = sorted(name for name in os.listdir(folder / "pack") if name.endswith(".pack"))  # noqa: PTH208
-    for entry in os.scandir(folder):
-        if len(entry.name) == 2 and entry.is_dir():
-            loose += len(os.listdir(entry.path))  # noqa: PTH208
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if len(entry.name) == 2 and entry.is_dir():
+                loose += len(os.listdir(entry.path))  # noqa: PTH208
     return tuple(packs), loose
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -186,7 +188,7 @@ def test_what_a_run_staged_in_a_linked_worktree_is_undone_from_anywhere(scoutkit
     assert git(linked, "status", "--porcelain") == ""
 
 
-refs = st.from_regex(r"[\w+%=é-]{1,12}(/[\w+%=é-]{1,12}){0,2}", fullmatch=True).filter(
+refs = st.from_regex(r"[\w+%=é\u2028\x85-]{1,12}(/[\w+%=é\u2028\x85-]{1,12}){0,2}", fullmatch=True).filter(
     lambda name: not name.startswith("-")
 )
 
@@ -205,6 +207,26 @@ def test_refs_of_any_name_come_back(scoutkit, repo, git, name, other):
     assert undone.code == 0, undone.err
     assert git(repo, "for-each-ref") == before
     git(repo, "update-ref", "-d", f"refs/x/{name}")
+
+
+def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scoutkit, worked_in):
+    command = f"echo theirs > {worked_in}/README.md; echo '# Begun'; sleep 60"
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "scoutkit", "ask", "q", "--isolate", "none", "--agent-cmd", command],
+        cwd=worked_in,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while (worked_in / "README.md").read_text() != "theirs\n" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    asking.kill()
+    asking.wait()
+    said = scoutkit("runs", "--json")
+    assert "cut short" in said.err
+    assert "file README.md" in said.err
+    assert scoutkit("run", "undo", said.json["runs"][0]["id"], "--yes").code == 0
+    assert (worked_in / "README.md").read_text() == "being changed\n"
 
 
 def test_a_run_that_touched_nothing_has_nothing_to_undo(scoutkit, worked_in):
