@@ -331,3 +331,27 @@ say = "so far"
     assert "more than 2 turns" in said.err
     assert "--max-turns 4" in said.err
     assert "so far" in said.out
+
+
+@pytest.mark.parametrize(("option", "value"), [("--max-disk", "much"), ("--max-memory", "0"), ("--max-processes", "0")])
+def test_a_limit_that_cannot_be_meant_is_a_usage_error(scoutkit, repo, option, value):
+    said = scoutkit("ask", "q", "--agent-cmd", "echo x", option, value)
+    assert said.code == 2
+    assert value in said.err
+    assert not (repo / ".git/scoutkit").exists()
+
+
+def test_a_run_says_what_held_it_and_which_limit_it_broke(scoutkit, repo):
+    command = "echo '# Half'; i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; sleep 20"
+    said = scoutkit("ask", "q", "--agent-cmd", command, "--isolate", "none", "--max-processes", "20", "--json")
+    assert said.code == 4
+    assert "more than 20" in said.err
+    assert said.json["run"]["bounded"] in ("watcher", "cgroup")
+    assert scoutkit("runs", "--json").json["runs"][0]["bounded"] == said.json["run"]["bounded"]
+
+
+def test_sizes_are_written_as_people_write_them(scoutkit, repo):
+    command = "echo '# T'; echo; head -c 30000000 /dev/zero >large; sleep 10"
+    said = scoutkit("ask", "q", "--agent-cmd", command, "--isolate", "none", "--max-disk", "20 MB")
+    assert said.code == 4
+    assert "more than 20 MB of disk" in said.err
