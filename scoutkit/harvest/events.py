@@ -37,6 +37,12 @@ _TELLING = re.compile(
 )
 _NOTHING_WRONG = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"^<?(?:exit(?:ed)?\b.*\d|command exited.*)>?$", re.IGNORECASE)
+_SILENT = frozenset({"run_shell_command"})  # tools whose success is that a command was run, however it ended
+_BROKE = re.compile(
+    r"^(?:\w+: \*\*\*|npm ERR!|npm error|fatal:|error(?:\[\w+\])?:|E  +\w|FAILED\b|Traceback \()|command not found$|"
+    r"^=+ .*\b[1-9]\d* failed",
+    re.MULTILINE,
+)
 _TELLS = 3  # lines that tell why
 
 
@@ -148,9 +154,13 @@ def _ended(did: Did, call: _Call, at: float | None, text: str, data: Mapping[str
         return
     status = data.get("exit")
     status = status if isinstance(status, int) and not isinstance(status, bool) else None
+    found = None
     if status is None:
         found = _EXIT.search(text[:200]) or _EXIT.search(text[-200:])
         status = int(found[1]) if found else 0 if ok else None
+    if status == 0 and not found and call.tool in _SILENT:  # it only says that it was run
+        ok = False if _BROKE.search(text) else None
+        status = None
     well = status == 0 if status is not None else ok
     lasted = None if at is None or call.at is None else round(max(0.0, at - call.at), 3)
     _add(did, call, Ran(command, status, lasted, () if well is not False else telling(text), well))
