@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
 from scoutkit.dispatch.records import write_durably
+from scoutkit.errors import ScoutError
 from scoutkit.model.fingerprints import Checkout, Difference, Entry, Fingerprint, Seen
 
 FINGERPRINT, CHANGED, KEPT = "fingerprint.json", "changed.json", "kept"
@@ -68,23 +69,31 @@ def save(folder: Path, before: Fingerprint, places: Mapping[str, tuple[int, int]
 
 
 def load(folder: Path) -> tuple[Fingerprint, dict[str, tuple[int, int]]] | None:
-    """What `save` kept; None when there is none."""
+    """What `save` kept; None when there is none. ValueError when it is damaged."""
     found = _read(folder / FINGERPRINT)
     if found is None:
         return None
-    return _unpacked(found["fingerprint"]), {name: (at, size) for name, (at, size) in found["kept"].items()}
+    try:
+        return _unpacked(found["fingerprint"]), {name: (at, size) for name, (at, size) in found["kept"].items()}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{folder / FINGERPRINT} is damaged") from error
 
 
-def settle(folder: Path, found: Iterable[Difference], places: Mapping[str, tuple[int, int]]) -> None:
-    """Keep what changed, and of the copies those that restoring it takes."""
+def settle(folder: Path, found: Iterable[Difference], places: Mapping[str, tuple[int, int]]) -> tuple[Difference, ...]:
+    """Keep what changed, and of the copies those that restoring it takes. As it was kept: a copy may be damaged."""
     found = list(found)
-    wanted = {name for one in found for name in (one.before.digest if one.before else "", one.old)} & places.keys()
+    wanted = {name for one in found for name in _needs(one)} & places.keys()
     kept, at = {}, 0
     pieces = []
     for name in sorted(wanted):
-        pieces.append(content(folder, places[name]))
+        try:
+            pieces.append(content(folder, places[name]))
+        except OSError:
+            continue
         kept[name] = (at, len(pieces[-1]))
         at += len(pieces[-1])
+    lost = wanted - kept.keys()
+    found = [replace(one, why_not="its copy was damaged") if lost & set(_needs(one)) else one for one in found]
     if pieces:
         fresh = folder / f"{KEPT}.new"
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -97,6 +106,11 @@ def settle(folder: Path, found: Iterable[Difference], places: Mapping[str, tuple
     else:
         (folder / KEPT).unlink(missing_ok=True)
     (folder / FINGERPRINT).unlink(missing_ok=True)
+    return tuple(found)
+
+
+def _needs(one: Difference) -> tuple[str, str]:
+    return one.before.digest if one.before else "", one.old
 
 
 def changed(folder: Path) -> tuple[tuple[Difference, ...], dict[str, tuple[int, int]]] | None:
@@ -106,9 +120,12 @@ def changed(folder: Path) -> tuple[tuple[Difference, ...], dict[str, tuple[int, 
         return None
     if (folder / f"{KEPT}.new").exists():  # cut short between the two
         (folder / f"{KEPT}.new").replace(folder / KEPT)
-    listed = [{**one, "before": _seen(one["before"]), "after": _seen(one["after"])} for one in found["differences"]]
-    places = {name: (at, size) for name, (at, size) in found["kept"].items()}
-    return tuple(Difference(**one) for one in listed), places
+    try:
+        listed = [{**one, "before": _seen(one["before"]), "after": _seen(one["after"])} for one in found["differences"]]
+        places = {name: (at, size) for name, (at, size) in found["kept"].items()}
+        return tuple(Difference(**one) for one in listed), places
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ScoutError(f"{folder / CHANGED} is damaged", "what it kept cannot be restored from it") from error
 
 
 def write(path: Path, value: Any) -> None:

@@ -33,7 +33,11 @@ def after(repository: Repository, places: Places, records: Path, isolation: str)
     """What is not as it was before. May be called again: the first time counts. Nothing where nobody looked before."""
     if told := copies.changed(records):
         return told[0]
-    looked = copies.load(records)
+    try:
+        looked = copies.load(records)
+    except ValueError:
+        damaged = Difference("not looked at", "any of it", "", "", why_not="what it was like before is damaged")
+        return copies.settle(records, [damaged], {})
     if looked is None:
         return ()
     earlier, kept = looked
@@ -42,8 +46,7 @@ def after(repository: Repository, places: Places, records: Path, isolation: str)
     for line in now.unseen if isolation == "none" else ():
         why = "git cannot read it: see git status"
         found.append(Difference("not looked at", line, "", "", why_not=why))
-    copies.settle(records, found, kept)
-    return tuple(found)
+    return copies.settle(records, found, kept)
 
 
 def suspected(found: Sequence[Difference], isolation: str) -> list[Difference]:
@@ -131,6 +134,19 @@ def _finer(
     one: Difference,
 ) -> Difference | None:
     """A difference with what it says in words; None where a closer look finds none."""
+    try:
+        return _closer(repository, records, kept, now, one)
+    except OSError:
+        return one  # a copy is damaged
+
+
+def _closer(
+    repository: Repository,
+    records: Path,
+    kept: Mapping[str, tuple[int, int]],
+    now: Fingerprint,
+    one: Difference,
+) -> Difference | None:
     if one.what == "index" and (one.old in kept or not one.old):
         git_dir, new = now.checkouts[one.root].git_dir, listing(repository, now.checkouts[one.root].git_dir)
         old = fingerprint.digest_of(b"")

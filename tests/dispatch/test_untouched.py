@@ -168,6 +168,18 @@ def test_asked_again_it_says_what_it_said_the_first_time(look, repo):
     assert look.after() == first == {("file", "x.txt")}
 
 
+@pytest.mark.parametrize("name", ["fingerprint.json", "kept"])
+def test_records_that_an_agent_damaged_stop_nothing(look, repo, name):
+    (repo / "a.txt").write_text("aaaa\n")
+    (repo / "README.md").write_text("changed\n")
+    look()
+    work(repo, "git add README.md; git config user.name x; echo b > a.txt")
+    (look.records / name).write_text("")
+    assert look.after()
+    assert {one.why_not != "" for one in look.found} == {True}
+    assert copies.changed(look.records)[0]
+
+
 def test_nobody_looked_before_so_nothing_is_said(look):
     assert look.after() == set()
 
