@@ -35,7 +35,7 @@ _LOOKS = {
     *("diff", "cmp", "stat", "file", "tree", "less", "jq", "sed", "awk", "sort", "uniq", "xargs", "cut", "tr", "kill"),
     *("pgrep", "pkill", "ps", "lsof", "rm", "cp", "mv", "touch", "chmod"),
 }
-_GIT_LOOKS = {"status", "diff", "log", "show", "grep", "blame", "branch", "rev-parse", "ls-files", "add", "commit"}
+_GIT_LOOKS = {"status", "diff", "log", "show", "grep", "blame", "branch", "rev-parse", "ls-files"}
 _KEYWORDS = {"do", "then", "else", "if", "elif", "while", "until", "!", "{", "}"}
 _WORD = re.compile(r"[A-Za-z][\w:@-]*$")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")

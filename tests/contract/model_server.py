@@ -115,6 +115,24 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         ),
         Say(),
     ),
+    "scout": (
+        LOOK[0],
+        Do("write", "{worktree}/app/extra.py", "written by a tool\n"),
+        Do("shell", "sed -i s/sha256/sha512/ app/sessions.py"),
+        Do("shell", "make nothing-such"),
+        Do("shell", "git checkout -q -b topic"),
+        Do("shell", "git add -A"),
+        Do("shell", "git commit -qm 'Try it'"),
+        Say(),
+    ),
+    "research": (
+        Do("read", "../sources/repository/app/sessions.py"),
+        Do(
+            "shell",
+            "touch ../sources/repository/x; echo 'print(6 * 7)' > poc.py; grep -n 'class Signer' ../sources/*/app/*; python3 poc.py",
+        ),
+        Say(echo=True),
+    ),
     "loop": (Do("grep", "[v{turn}]erify"),),  # never the same twice: some programs notice that
     "budget": (Do("grep", "[v{turn}]erify"),),
     "anywhere": (Do("grep", "e"), Say()),
