@@ -104,6 +104,8 @@ class Copilot:
         may: tuple[str, ...] = ("--available-tools=view,grep,glob", "--disallow-temp-dir")
         if mission.kind is not Kind.ASK:
             may = ("--allow-all-tools",)
+        if mission.sources:  # --add-dir would trust what a source says to agents
+            may += ("--allow-all-paths",)
         if mission.trusted:
             may += ("--trust-folder",)
         reader = CopilotReader(

@@ -80,6 +80,8 @@ class Gemini:
             if mission.kind is not Kind.ASK:
                 allowed += (f"--policy={gemini_home.policy(home, 'may-change', _MAY_CHANGE)}",)
         fixed = (program, "--output-format=stream-json", *model)
+        if mission.sources:  # its tools read no folder but those that it is told of
+            fixed += (f"--include-directories={worktree.parent / 'sources'}",)
         reader = GeminiReader(worktree, home, version=PROGRAM.version(), model=mission.model, prices=self.prices)
         start = Invocation(
             argv=(*fixed, f"--session-id={session}", *allowed),

@@ -129,7 +129,8 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         Do("read", "../sources/repository/app/sessions.py"),
         Do(
             "shell",
-            "touch ../sources/repository/x; echo 'print(6 * 7)' > poc.py; grep -n 'class Signer' ../sources/*/app/*; python3 poc.py",
+            "touch ../sources/repository/x; echo 'print(6 * 7)' > poc.py; "
+            "grep -n 'class Signer' ../sources/*/app/*; python3 poc.py",
         ),
         Say(echo=True),
     ),
