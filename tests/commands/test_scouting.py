@@ -207,8 +207,7 @@ def test_nested_repositories_and_submodules_are_told_and_not_looked_into(scout, 
     assert "`lib` is a submodule (1 file in it)" in open_questions
 
 
-def test_checks_are_run_before_and_after_and_one_that_hangs_is_a_result(scout, repo, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "hidden")
+def test_checks_are_run_before_and_after_and_one_that_hangs_is_a_result(scout, repo):
     scout(
         ("run", EDIT),
         ("report", "# Done\n\nYes.\n"),
@@ -417,3 +416,24 @@ def test_places_in_commands_and_output_are_no_citations(scout, repo):
     )
     assert [(one["path"], one["end"]) for one in said.json["note"]["citations"]] == [(SIGN, 1)]  # what was changed
     assert "README.md:3: error" in section(the_note(repo), "Checks")
+
+
+def test_checks_get_no_key_of_the_agents(scout, repo, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "hidden-from-checks")
+    settings = config.user_config() / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('pass_env = ["MY_KEY"]\n')
+    look = 'test -n "$MY_KEY"'
+    scout(("run", look), ("report", "# Done\n\nYes.\n"), options=("--check", look))
+    note = the_note(repo)
+    assert f"| `{look}` | exit 1 | exit 1 |" in section(note, "Checks")
+    assert f"passed          0.0 s  {look}" in section(note, "Commands")
+
+
+def test_the_same_task_is_answered_from_memory_and_a_question_is_not(scout, scoutkit, repo):
+    scout(("run", EDIT), ("report", REPORT))
+    said = scout(("exit", 3), options=("--json",))
+    assert said.code == 0
+    assert said.json["from_memory"] is True
+    assert said.json["run"] is None
+    assert scoutkit("ask", TASK, "--agent-cmd", "exit 1", "--isolate", "none").code == 4
