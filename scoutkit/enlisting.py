@@ -44,7 +44,7 @@ def plan(
     same: dict[int, int] = {}  # a duplicate's number: that of the mission it repeats
     told = []
     for number, one in enumerate(wanted, 1):
-        repeated = set()
+        repeated, names = set(), set[str]()
         for asked in dict.fromkeys(one.agents or chosen.agents):
             mission = planner.mission(one, asked)
             if mission is None:
@@ -63,7 +63,6 @@ def plan(
                 repeated.add(first[key])
                 continue
             first[key] = number
-            own = not any(task.number == number and task.mission.agent == mission.agent for task in tasks)
             tasks.append(
                 Task(
                     key=len(tasks),
@@ -75,13 +74,14 @@ def plan(
                     tags=one.tags,
                     priority=one.priority,
                     depends_on=one.depends_on,
-                    own=own,
+                    own=mission.agent not in names,
                 )
             )
+            names.add(mission.agent)
         if repeated:
             again = min(repeated)
             told.append(f"{source}:{one.line}: the same as line {wanted[again - 1].line}: sent once")
-            if not any(task.number == number for task in tasks):
+            if not names:
                 same[number] = again
     planner.check(source, len(wanted))
     tasks = [

@@ -67,6 +67,7 @@ def batch(
     """
     from scoutkit import batch as sending
     from scoutkit.batches import ledger as kept
+    from scoutkit.desk import Desk
 
     if (file is not None) + (resume is not None) + list_ != 1:
         raise click.UsageError("give one of FILE (- for standard input), --resume and --list")
@@ -77,6 +78,8 @@ def batch(
     if resume is not None:
         _only(ctx)
         book = _newest(kept.ledgers(batches)) if resume == _NEWEST else kept.find(batches, resume)
+        if book.plan.here:  # its notes are kept in the worktree that it was begun in
+            desk = Desk.open(Path(book.plan.folder), here=True)
     else:
         assert file is not None
         book = _new(ctx, desk, file, form or "", agents, jobs or 3, how)

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from scoutkit import config
@@ -242,6 +243,39 @@ def test_a_batch_that_goes_on_is_not_taken_up_twice(scoutkit, repo, tmp_path):
     assert (said.code, "is going on already" in said.err) == (1, True)
     going.send_signal(signal.SIGTERM)
     assert going.wait(40) == 130
+
+
+def test_a_run_whose_process_dies_leaves_a_draft_and_is_sent_again_by_resume(scoutkit, repo, tmp_path):
+    (tmp_path / "m.txt").write_text("a\n")
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", slow, *OPTIONS)
+    until(lambda: transcripts(repo) == 1)
+    (errand,) = psutil.Process(going.pid).children()
+    errand.kill()
+    _, err = going.communicate(timeout=40)
+    assert going.returncode == 4, err
+    assert "so far" in next((repo / ".claude/notes/drafts").glob("*.md")).read_text()
+    assert not list((config.user_state() / "runs").iterdir())
+    (tmp_path / "go").touch()
+    for times in (1, 2):
+        said = scoutkit("batch", "--resume", made_id(scoutkit), "--json")
+        assert (said.code, states(said)) == (0, ["done"]), times
+
+
+def made_id(scoutkit) -> str:
+    return scoutkit("batch", "--list", "--json").json["batches"][0]["id"]
+
+
+def test_with_here_it_goes_on_in_the_worktree_that_it_was_begun_in(scoutkit, repo, git, tmp_path):
+    git(repo, "worktree", "add", "-q", "--detach", tmp_path / "linked")
+    (tmp_path / "m.txt").write_text("a\n")
+    fails = f"test -e '{tmp_path}/go' || exit 3; {SAYS}"
+    args = ("--here", "batch", tmp_path / "m.txt", "--agent-cmd", fails, *OPTIONS)
+    assert scoutkit(*args, cwd=tmp_path / "linked").code == 4
+    (tmp_path / "go").touch()
+    assert scoutkit("batch", "--resume").code == 0
+    assert list((tmp_path / "linked/.claude/notes").glob("*.md"))
+    assert not list((repo / ".claude").glob("notes/*.md"))
 
 
 @pytest.mark.parametrize("seed", range(3))
