@@ -12,6 +12,8 @@ import hashlib
 import os
 import re
 import shutil
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +29,7 @@ _EVERY = 2.0  # seconds between two lines of progress
 _SETTINGS = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[fetch]\n\tunpackLimit = 1\n"
 _REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _HEAD = "refs/source/HEAD"
+_NEW = ".new"  # a mirror that is not whole yet
 _FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -63,7 +66,7 @@ def bring(origin: str, address: str, name: str, revision: str, *, known: str = "
     """
     try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(origin, name, tell):
+        with _locked(origin, name, tell), _ended_by_signals():
             path = find(origin) or of(origin, name)
             wanted = known or (revision if _FULL.fullmatch(revision) else "")
             if wanted and _has(path, wanted):
@@ -84,7 +87,7 @@ def bring(origin: str, address: str, name: str, revision: str, *, known: str = "
 def kept() -> list[Kept]:
     """Every mirror, the one used longest ago first."""
     now = time.time()
-    found = [path for path in _entries() if (path / ".git").is_dir()]
+    found = [path for path in _entries() if (path / ".git").is_dir() and path.suffix != _NEW]
     return sorted(
         (Kept(path, _size(path), max(now - path.stat().st_mtime, 0.0) / 86_400) for path in found),
         key=lambda one: -one.days,
@@ -92,12 +95,14 @@ def kept() -> list[Kept]:
 
 
 def tidy(*, dry: bool = False) -> list[Kept]:
-    """Remove mirrors that no run used for a month, but for one that is in use this moment; which. `dry`: only say."""
+    """Remove mirrors that no run used for a month, and what fetches that were killed left, but for what is in use this
+    moment; which. `dry`: only say."""
     gone = []
-    for one in kept():
-        if one.days < UNUSED:
-            continue
-        with contextlib.suppress(BlockingIOError), _lock_of(one.folder.name).open("ab") as file:
+    now = time.time()
+    halves = [Kept(path, _size(path), (now - path.stat().st_mtime) / 86_400) for path in _halves()]
+    for one in (*halves, *(one for one in kept() if one.days >= UNUSED)):
+        name = one.folder.name.rsplit(".", 2)[0] if one.folder.suffix == _NEW else one.folder.name
+        with contextlib.suppress(BlockingIOError), _lock_of(name).open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not dry:
                 _remove(one.folder)
@@ -118,8 +123,9 @@ class _Source:
                 left.unlink()  # of a fetch that was killed: we hold the only lock that counts
             self._fill(path)
             return
-        fresh = path.with_name(f"{path.name}.new")
-        _remove(fresh)
+        for half in _halves(path.name):
+            _remove(half)
+        fresh = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
         self._tell(f"{self._name}: cloning {self._origin}")
         try:
             self._init(fresh, "sha1")
@@ -230,6 +236,24 @@ def _locked(origin: str, name: str, tell: Narrator) -> Iterator[None]:
         yield  # closing lets go of it; the file stays, since another may wait for it
 
 
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """TERM and HUP end a fetch as Ctrl-C does: with the git that fetches, and what it has so far."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:  # noqa: ARG001 - as signal wants it
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _lock_of(name: str) -> Path:
     """By what is the same whatever a source is called."""
     return folder() / f"{name[-16:]}.lock"
@@ -242,6 +266,11 @@ def _entries() -> list[Path]:
         return []
 
 
+def _halves(name: str = "") -> list[Path]:
+    """What is not whole: being made, or left by a command that was killed. Of one mirror, or of all."""
+    return [path for path in _entries() if path.suffix == _NEW and path.name.startswith(name)]
+
+
 def _size(path: Path) -> int:
     total = 0
     for where, _, names in os.walk(path):
@@ -252,6 +281,6 @@ def _size(path: Path) -> int:
 
 
 def _remove(path: Path) -> None:
-    """Only what is right in the folder of mirrors."""
+    """Only what is right in the folder of mirrors. What a git that outlives its scoutkit still writes may stay."""
     if path.parent == folder() and path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        shutil.rmtree(path, ignore_errors=path.suffix == _NEW)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from scoutkit import git as ours
@@ -190,8 +193,10 @@ def test_what_a_killed_fetch_left_is_no_obstacle(repo, git, head, pin):
     (mirror / ".git/packed-refs.lock").write_text("")
     (mirror / ".git/refs/heads").mkdir(parents=True, exist_ok=True)
     (mirror / ".git/refs/heads/main.lock").write_text("")
-    half = mirror.with_name(f"{mirror.name}.new")
-    half.mkdir()
+    half = mirror.with_name(f"{mirror.name}.4711.new")
+    (half / ".git").mkdir(parents=True)
+    assert len(mirrors.kept()) == 1
+    assert [one.folder for one in mirrors.tidy()] == [half]
     git(repo, "commit", "-q", "--allow-empty", "-m", "second")
     assert pin(f"file://{repo}")[0].commit == head(repo)
 
@@ -294,3 +299,36 @@ def test_a_source_that_was_taken_away_is_fetched_again(repo, pin):
 
 def test_paths_are_taken_from_where_one_starts(repo, head, tmp_path):
     assert sources.pin(["repo@main"], start=tmp_path, tell=print)[0].commit == head(repo)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_command_that_is_ended_while_it_fetches_leaves_nothing_in_the_way(repo, tmp_path, pin, number):
+    slow = tmp_path / "slow"  # a transport that never comes to its end
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    code = "from scoutkit.dispatch import sources; sources.pin(['ssh://localhost/lib'], tell=print)"
+    env = {**os.environ, "GIT_SSH": str(slow)}
+    popen = subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not (halves := list(mirrors.folder().glob("*.new/.git"))):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.3)
+    popen.send_signal(number)
+    popen.wait(20)
+    left = fetching()
+    assert (bool(left), halves[0].exists()) == ((True, True) if number == signal.SIGKILL else (False, False))
+    for one in left:
+        one.kill()
+    mirrors.tidy()
+    assert not list(mirrors.folder().glob("*.new"))
+
+
+def fetching():
+    """Processes that work in the folder of mirrors."""
+    found = []
+    for one in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if one.cwd().startswith(str(mirrors.folder())) and one.status() != psutil.STATUS_ZOMBIE:
+                found.append(one)
+    return found
