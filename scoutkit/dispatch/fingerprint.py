@@ -238,6 +238,8 @@ def _checkout(one: _Top, listed: str) -> Checkout:
     for path, entry in listed_files.items():
         if len(entries) >= MOST:
             break
+        if notes and path.startswith(notes) and path.endswith(".scoutkit-new"):  # a note that another run is writing
+            continue
         if before and path not in known and notes and path.startswith(notes) and not entry.blob:
             continue
         earlier = known.get(path)
