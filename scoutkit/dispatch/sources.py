@@ -91,8 +91,8 @@ def _local(asked: Asked) -> tuple[str, str, str]:
         if "not in a git repository" not in error.message:
             raise
         raise RepositoryError(f"not a git repository: {asked.where}", "name its root, or its address") from error
-    roots = [one for one in (repository.toplevel, repository.git_dir, repository.common_dir) if one]
-    if os.path.realpath(path) not in map(os.path.realpath, roots):
+    roots = _roots(repository)
+    if os.path.realpath(path) not in roots:
         raise RepositoryError(
             f"{asked.where} is a folder in the repository {roots[0]}, not its root", f"name that: --repo {roots[0]}"
         )
@@ -102,6 +102,12 @@ def _local(asked: Asked) -> tuple[str, str, str]:
         raise RepositoryError(f"{asked.where}: {error.message}", error.hint) from error
     origin = os.path.realpath(repository.toplevel or repository.git_dir)
     return origin, origin, commit
+
+
+def _roots(repository: Repository) -> list[str]:
+    """The folders that stand for a repository, real paths; its worktree first, if there is one."""
+    places = (repository.toplevel, repository.git_dir, repository.common_dir)
+    return [os.path.realpath(one) for one in places if one]
 
 
 def _name(where: str) -> str:
@@ -161,8 +167,10 @@ def here(source: Pinned) -> Repository | None:
     """The repository of a source, if it is at hand: where it was on this machine, else its mirror."""
     if os.path.isabs(source.origin):  # noqa: PTH117 - an address is no path
         try:
-            return git.discover(Path(source.origin))
+            found = git.discover(Path(source.origin))
         except RepositoryError:
-            pass  # it has moved; what is known of it is in the mirror
+            found = None  # it has moved; what is known of it is in the mirror
+        if found and source.origin in _roots(found):  # not a folder of another one
+            return found
     path = mirrors.find(source.origin)
     return mirrors.repository(path) if path else None

@@ -415,7 +415,7 @@ def test_clean_tells_of_mirrors_and_removes_unused_ones(research, scoutkit, lib,
     mirror = mirrors.find(str(lib))
     old = time.time() - 31 * 86_400
     os.utime(mirror, (old, old))
-    assert scoutkit("clean", "--dry-run", "--json").json["removed"] == [str(mirror)]
+    assert str(mirror) in scoutkit("clean", "--dry-run", "--json").json["removed"]
     assert mirror.exists()
     assert scoutkit("clean", "--json").json["sources"] == {"kept": 0, "bytes": 0, "removed": 1}
     assert not mirror.exists()

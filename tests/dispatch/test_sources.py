@@ -218,13 +218,16 @@ def test_no_password_is_kept(repo, pin):
     ]
 
 
-def test_a_source_is_at_hand_where_it_was_else_in_its_mirror(repo, pin, tmp_path):
+def test_a_source_is_at_hand_where_it_was_else_in_its_mirror(repo, git, pin, tmp_path):
     (source,) = pin(repo)
     assert sources.here(source).toplevel == repo
     repo.rename(tmp_path / "away")
     found = sources.here(source)
     assert found.bare
     assert ours.resolve(found, "HEAD") == source.commit
+    git(tmp_path, "init", "-q")
+    repo.mkdir()  # a folder of another repository is not the source
+    assert sources.here(source).bare
     assert sources.here(Pinned("x", "/nowhere", "0" * 40)) is None
     assert sources.here(Pinned("x", "https://example.org/x", "0" * 40)) is None
 
