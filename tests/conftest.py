@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if terminalreporter.config.option.markexpr == "not agents":
         left = "tests that drive Gemini, Copilot and llm, and Claude and Codex in every isolation"
         terminalreporter.write_line(f"left out: {left}; `make test-agents` runs them")
+
+
+def pytest_configure() -> None:
+    """Ctrl-C works in what tests start, also where they themselves run in the background of a shell that ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers() -> int:
