@@ -83,6 +83,7 @@ class Batch:
         self._desk, self._tell, self._changed = desk, tell, changed
         self._todo = {task.key: task for task in self.plan.tasks if due(ledger, task, force=force)}
         self._going: dict[int, subprocess.Popen[bytes] | None] = {}  # None: begun by an earlier batch
+        self._taken_up: set[int] = set()  # going ones that an earlier process of this batch began
         self._blocked: set[int] = set()
         self._asked: dict[int, int] = {}  # going ones that were asked to stop: how often
         self._told = 0
@@ -134,6 +135,7 @@ class Batch:
         if attempt and not attempt.ended and self._row(attempt.run):
             del self._todo[task.key]
             self._going[task.key] = None
+            self._taken_up.add(task.key)
             self._changed(task, Stand.RUNNING)
 
     def _send(self, jobs: int, stop: Interruption) -> None:
@@ -269,6 +271,10 @@ class Batch:
     def _over(self, task: Task) -> None:
         del self._going[task.key]
         self._changed(task, self.stand(task))
+        attempt = self._last(task)
+        if task.key in self._taken_up and task.key not in self._asked and attempt and attempt.ended in _CUT:
+            self._todo[task.key] = task  # it was cut short with the batch that began it, not by this one
+        self._taken_up.discard(task.key)
         self._compare(task.number)
 
     def _stop(self, *, urgent: bool) -> None:

@@ -262,6 +262,23 @@ def test_a_run_whose_process_dies_leaves_a_draft_and_is_sent_again_by_resume(sco
         assert (said.code, states(said)) == (0, ["done"]), times
 
 
+def test_runs_that_are_cut_short_with_their_batch_are_sent_again_by_one_resume(scoutkit, repo, tmp_path):
+    (tmp_path / "m.txt").write_text("a\nb\nc\n")
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    going = start(repo, str(tmp_path / "m.txt"), "--jobs", "2", "--agent-cmd", slow, *OPTIONS)
+    until(lambda: transcripts(repo) == 2)
+    for one in [psutil.Process(going.pid), *psutil.Process(going.pid).children(recursive=True)]:
+        one.kill()
+    going.communicate()
+    (tmp_path / "go").touch()
+    said = scoutkit("batch", "--resume", "--json")
+    assert (said.code, states(said)) == (0, ["done"] * 3)
+    assert len(list((repo / ".claude/notes").glob("*.md"))) == 3
+    drafts = [path.read_text() for path in (repo / ".claude/notes/drafts").glob("*.md")]
+    assert [("so far" in text, "status: deprecated" in text) for text in drafts] == [(True, True)] * 2
+    assert len(scoutkit("runs", "--json").json["runs"]) == 5
+
+
 def made_id(scoutkit) -> str:
     return scoutkit("batch", "--list", "--json").json["batches"][0]["id"]
 
