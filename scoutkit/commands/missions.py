@@ -84,6 +84,13 @@ class Sending:
         return self.terms.isolation == "none"
 
 
+def _not_blank(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A command that was given and says nothing, as of a variable that is not set, is no wish for another agent."""
+    if not value.strip() and ctx.get_parameter_source(str(param.name)) is click.core.ParameterSource.COMMANDLINE:
+        raise click.BadParameter("the command is empty", ctx, param)
+    return value
+
+
 def mission_options(force: str = "") -> Callable[[Command], Command]:
     """What every command that sends agents takes, handed to it as `how`.
 
@@ -92,7 +99,13 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
     option = click.option
     choice = (
         option("--agent", default="", shell_complete=complete_agents, help="Who does the work: scoutkit agents."),
-        option("--agent-cmd", default="", metavar="CMD", help="A command as agent: prompt on stdin, report on stdout."),
+        option(
+            "--agent-cmd",
+            default="",
+            metavar="CMD",
+            callback=_not_blank,
+            help="A command as agent: prompt on stdin, report on stdout.",
+        ),
         option("--base", default="HEAD", metavar="REV", show_default=True, help="The commit the agent sees."),
         option("--force", is_flag=True, help=force),
         option("--run-hooks", is_flag=True, help="Run the repository's git hooks in the worktree."),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from scoutkit import symbols
 from scoutkit.knowledge import citations, headline
 from scoutkit.knowledge.passages import Document, Form
-from scoutkit.model.evidence import Evidence, GivenUp, Ran, Touched
+from scoutkit.model.evidence import Committed, Evidence, GivenUp, Ran, Touched
 from scoutkit.model.missions import Outcome, Result
 from scoutkit.model.notes import Region
 
@@ -106,7 +106,7 @@ class _Shows:
         counts = [
             _count(len(seen.touched), "file") + " changed",
             _count(len(seen.ran), "command") + (f", {failed} failed" if failed else ""),
-            _count(len(seen.commits), "commit"),
+            _count(sum(not _stashed(one) for one in seen.commits), "commit"),
             _count(len(seen.given_up), "direction") + " given up",
         ]
         return f"{ended}{reason}. By itself the run shows: {'; '.join(counts)}. All code is thrown away."
@@ -195,7 +195,7 @@ class _Shows:
             after = " in the end, after it had failed" if command in failed else ""
             yield f"- {_run(command)} passed{after}"
         for one in seen.commits[:5]:
-            if one.branches:
+            if one.branches and not _stashed(one):
                 yield f"- It got as far as committing {_code(one.subject)}"
 
     def _dead(self) -> Iterator[str]:
@@ -277,6 +277,11 @@ def _quote(lines: Sequence[str]) -> str:
 def _widest(regions: Sequence[Region]) -> list[Region]:
     chosen = sorted(regions, key=lambda one: one.start - one.end)[:_PLACES]
     return sorted(chosen, key=lambda one: one.start)
+
+
+def _stashed(one: Committed) -> bool:
+    """Was it `git stash` that made it? Work set aside is no commit that the agent got to."""
+    return one.branches == ("stash",) and one.subject.startswith(("WIP on ", "On "))
 
 
 def _churn(one: Touched) -> int:

@@ -109,6 +109,14 @@ def test_an_agent_that_says_nothing_is_exit_4_with_a_hint(scoutkit, command):
     assert lines[error + 1].startswith("hint: ")
 
 
+@pytest.mark.parametrize("kind", ["ask", "scout"])
+@pytest.mark.parametrize("command", ["", "  "])
+def test_an_empty_agent_command_is_refused_and_no_other_agent_is_sent(scoutkit, kind, command):
+    said = scoutkit(kind, "q", "--agent-cmd", command)
+    assert (said.code, "the command is empty" in said.err) == (2, True)
+    assert scoutkit("runs", "--json").json["runs"] == []
+
+
 def test_an_agent_command_that_does_not_exist_is_exit_5(scoutkit):
     said = scoutkit("ask", "q", "--agent-cmd", "no-such-program-here")
     assert said.code == 5

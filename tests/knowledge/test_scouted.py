@@ -72,6 +72,14 @@ def test_the_worst_evidence_is_one_document_without_citations_of_its_own():
     assert [title for title in scouted.SECTIONS if f"\n## {title}\n" not in text] == []
 
 
+def test_a_stash_is_listed_but_is_no_commit_that_it_got_to():
+    stash = Committed("2" * 40, "WIP on main: 1111111 Upgrade it", ("stash",))
+    text = made(Evidence(commits=(stash, Committed("1" * 40, "Upgrade it", ("HEAD", "main", "stash")))))
+    assert "; 1 commit;" in text
+    assert text.count("It got as far as committing") == 1
+    assert "| WIP on main: 1111111 Upgrade it | stash |" in text
+
+
 def test_an_empty_run_says_so():
     text = made(Evidence(), result=Result.TIMEOUT)
     assert text.startswith("# Tried: Try it\n")
