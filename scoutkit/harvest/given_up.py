@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from scoutkit.harvest.events import Did, Edit
-from scoutkit.harvest.shell import families
+from scoutkit.harvest.shell import families, restored
 from scoutkit.model.evidence import Committed, GivenUp, Ran, Touched
 from scoutkit.model.notes import Region
 
@@ -35,7 +35,7 @@ def commands(ran: Sequence[Ran]) -> list[GivenUp]:
 
 
 def edits(did: Did, touched: Sequence[Touched], base: Text) -> list[GivenUp]:
-    """Edits that a later one took back, or whose file is in the end as it was at the base."""
+    """Edits that a later one or git took back, or whose file is in the end as it was at the base."""
     changed = {one.path for one in touched} | {one.was for one in touched}
     by_path: dict[str, list[Edit]] = {}
     for edit in did.edits:
@@ -56,6 +56,12 @@ def edits(did: Did, touched: Sequence[Touched], base: Text) -> list[GivenUp]:
         elif undone:
             why = _said(every[every.index(undone[0]) + 1 :]) or "a later edit put back what it had replaced"
             found.append(GivenUp("edit", path, why, len(undone), _where(path, text, undone)))
+    back = dict.fromkeys(path for ran in did.ran if ran.ok for path in restored(ran.command))
+    found += [
+        GivenUp("edit", path, "the agent had git put it back", 1, _where(path, text, ()))
+        for path in [path for path in back if path not in by_path and path not in changed][:MOST]
+        if not path.startswith(("/", "../")) and (text := base(path)) is not None
+    ]
     return found[:MOST]
 
 

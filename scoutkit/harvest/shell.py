@@ -66,6 +66,17 @@ def families(line: str, *, ok: bool | None) -> list[tuple[str, bool]]:
     return [(family(told[-1]), False)] if told and _speaks(commands, ok=False) else []
 
 
+def restored(line: str) -> list[str]:
+    """The files, as written, that `git checkout -- FILE` and `git restore FILE` in a line put back in the worktree."""
+    found: list[str] = []
+    for _, words in _commands(line):
+        if words[:2] == ["git", "checkout"] and "--" in words:
+            found += words[words.index("--") + 1 :]
+        elif words[:2] == ["git", "restore"] and not {"--staged", "-S"} & set(words):
+            found += [word for word in words[2:] if not word.startswith("-")]
+    return found
+
+
 def _speaks(commands: list[tuple[str, list[str]]], *, ok: bool) -> bool:
     """Does the status of the line say something of a program that was tried?"""
     last = commands[-1][1]
