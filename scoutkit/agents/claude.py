@@ -23,7 +23,7 @@ from scoutkit.model.missions import Kind, Mission, Usage
 
 PROGRAM = Program(
     name="claude",
-    install="curl -fsSL https://claude.ai/install.sh | bash, or npm install -g @anthropic-ai/claude-code",
+    install="npm install -g @anthropic-ai/claude-code",
     keys=(
         *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL"),
         *("ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_BETAS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"),

@@ -147,7 +147,8 @@ def _settings() -> Settings:
 
 
 def _state(one: Availability) -> str:
-    return (one.login or "ready") if one.ok else "not usable"
+    missing = "not installed" if "is not on PATH" in one.hint else "not usable"
+    return (one.login or "ready") if one.ok else missing
 
 
 def _short(path: str) -> str:
