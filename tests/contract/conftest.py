@@ -23,7 +23,7 @@ BY_SIGNAL = {
     signal.SIGKILL: ("bwrap", "landlock", "none"),
     signal.SIGTERM: ("landlock",),
     signal.SIGINT: ("bwrap",),
-    None: ("bwrap",),
+    None: (),
 }
 
 
