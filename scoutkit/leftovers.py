@@ -32,7 +32,7 @@ def recover(desk: Desk, tell: Narrator) -> None:
 
 
 def _recover(desk: Desk, run: Run) -> str:
-    from scoutkit.dispatch import records, recovery
+    from scoutkit.dispatch import records, recovery, untouched
 
     if left := recovery.reap(run):
         pids = ", ".join(str(one.pid) for one in left)
@@ -42,8 +42,11 @@ def _recover(desk: Desk, run: Run) -> str:
         return f"run {run.id} was cut short after its note was written: {run.note_path}"
     outcome = records.salvage(desk.places.records(run.id), run, desk.redactor_of(run.id))
     if run.state is State.CREATED and not outcome.report.strip():
+        # the agent lives a moment before the journal says so, and what sets its worktree up may change things too
+        changed = untouched.after(desk.repository, desk.places, desk.places.records(run.id), run.isolation)
         close(desk, desk.journal.note(run.id, result=Result.KILLED, reason="killed before the agent began"))
-        return f"run {run.id} was cut short before its agent began; its worktree is removed"
+        told = f"run {run.id} was cut short before its agent began; its worktree is removed"
+        return "\n".join((told, *untouched.said(changed, run.isolation, run.id)))
     if run.result is None:
         outcome = replace(outcome, result=Result.KILLED, reason="scoutkit was killed while the agent worked")
         run = desk.journal.note(run.id, result=outcome.result, reason=outcome.reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -222,6 +223,33 @@ def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scout
         time.sleep(0.02)
     asking.kill()
     asking.wait()
+    said = scoutkit("runs", "--json")
+    assert "cut short" in said.err
+    assert "file README.md" in said.err
+    assert scoutkit("run", "undo", said.json["runs"][0]["id"], "--yes").code == 0
+    assert (worked_in / "README.md").read_text() == "being changed\n"
+
+
+def test_what_an_agent_changed_before_the_journal_knew_of_it_is_said_too(scoutkit, worked_in):
+    assert scoutkit("ask", "an earlier one", "--agent-cmd", "echo '# Made the journal'").code == 0
+    journal = sqlite3.connect(worked_in / ".git/scoutkit/journal.db", isolation_level=None, timeout=60)
+    command = f"echo theirs > {worked_in}/README.md; sleep 60"
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "scoutkit", "ask", "q", "--isolate", "none", "--agent-cmd", command],
+        cwd=worked_in,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while journal.execute("SELECT count(*) FROM runs").fetchone() != (2,) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    journal.execute("BEGIN IMMEDIATE")  # the agent starts, and what says so has to wait
+    while (worked_in / "README.md").read_text() != "theirs\n" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    asking.kill()
+    asking.wait()
+    journal.execute("ROLLBACK")
+    journal.close()
     said = scoutkit("runs", "--json")
     assert "cut short" in said.err
     assert "file README.md" in said.err

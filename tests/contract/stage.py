@@ -3,6 +3,7 @@ question asked after every run: is all as it was? Used by the tests here and by 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -394,13 +395,20 @@ class Stage:
         assert not done.leaks, done.leaks
         for text in (done.out, done.err):
             assert not [key for key in KEYS.values() if key in text]
-        for root in (self.home, self.outside):
-            for path in root.rglob("*"):
-                if path.is_file() and not path.is_symlink():
-                    data = path.read_bytes()
-                    assert not [key for key in KEYS.values() if key.encode() in data], path
+        for path, data in contents(self.home, self.outside):
+            assert not [key for key in KEYS.values() if key.encode() in data], path
         found = [(one.path, one.leaks(key)) for one in self.server.requests for key in KEYS.values() if one.leaks(key)]
         assert told or not found, found
+
+
+def contents(*roots: Path) -> Iterator[tuple[Path, bytes]]:
+    """Every file below these and what is in it, but for what goes while we look: a trash is emptied behind our back."""
+    for root in roots:
+        for folder, _, names in os.walk(root):
+            for path in (Path(folder, name) for name in names):
+                with contextlib.suppress(FileNotFoundError):
+                    if path.is_file() and not path.is_symlink():
+                        yield path, path.read_bytes()
 
 
 def _reading(popen: subprocess.Popen[str], into: list[str]) -> Any:
