@@ -1,4 +1,4 @@
-"""Finding and reading notes: search, list, about, related, show."""
+"""Finding and reading notes: search, list, related, show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from scoutkit.commands import say
 from scoutkit.commands.session import LIMIT, find_note, json_option, note_argument, open_desk
-from scoutkit.errors import NotFound, UsageError
+from scoutkit.errors import NotFound
 from scoutkit.model import NOTE_TYPES, STATUSES
 
 if TYPE_CHECKING:
@@ -73,26 +73,6 @@ def list_notes(ctx: click.Context, /, *, limit: int | None, as_json: bool, **nar
 
 
 @click.command()
-@click.argument("place", metavar="PATH[:LINES]")
-@click.option("--limit", type=LIMIT, help="At most so many.")
-@json_option
-@click.pass_context
-def about(ctx: click.Context, place: str, *, limit: int | None, as_json: bool) -> int:
-    """What is known about a file, a folder or lines: notes that cite them.
-
-    LINES is 50 or 10-20. Exit code 1 when nothing is known.
-    """
-    desk = open_desk(ctx)
-    path, start, end = _place(desk, place)
-    found = desk.catalogue.about(path, start, end, limit=limit)
-    code = _show_hits("about", found, as_json=as_json)
-    if not found and not as_json:
-        there = (desk.repository.toplevel or desk.places.root).joinpath(path).exists()
-        say.tell(f"no note cites {place}" + ("" if there else ", and there is no such file in the working tree"))
-    return code
-
-
-@click.command()
 @note_argument
 @click.option("--limit", type=LIMIT, default=10, show_default=True, help="At most so many.")
 @json_option
@@ -138,16 +118,6 @@ def _show_hits(command: str, found: list[Hit], *, as_json: bool) -> int:
     else:
         say.hits(found)
     return 0 if found else NotFound.exit_code
-
-
-def _place(desk: Desk, place: str) -> tuple[str, int, int]:
-    """A path as typed (from where the person stands, or from the root) and its lines; 0, 0 for a whole file."""
-    match = re.fullmatch(r"(.*?)(?::(\d+)(?:[-–](\d+))?)?", place, re.DOTALL)
-    assert match
-    start, end = int(match[2] or 0), int(match[3] or match[2] or 0)
-    if (match[2] and not start) or end < start:
-        raise UsageError(f"no such lines: {place}", "lines are counted from 1: path:50 or path:10-20")
-    return desk.relative(match[1]), start, end
 
 
 def _excerpts(desk: Desk, note: Note) -> list[tuple[Citation, list[str]]]:

@@ -13,7 +13,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "scout": ("scouting:scout", "TASK", "try a change to learn where it gets hard; the code is thrown away"),
     "search": ("find:search", "QUERY", "find notes by any text"),
     "show": ("find:show", "NOTE", "read a note: an id, a path or a title"),
-    "about": ("find:about", "PATH[:LINES]", "what is known about a file, a folder or lines"),
+    "about": ("about:about", "PATH[:LINES]", "what is known about a file, a folder or lines"),
     "check": ("keep:check", "[NOTE...]", "which notes still hold"),
     "list": ("find:list_notes", "", "all notes, newest first"),
     "related": ("find:related", "NOTE", "notes on the same subject"),
