@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import birth, config, git, harvesting, trust
+from scoutkit import config, git, harvesting, lending, noting, trust
 from scoutkit.desk import Desk
-from scoutkit.errors import Interrupted, NotFound, Refused, ScoutError, Unavailable, UsageError
+from scoutkit.errors import Interrupted, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run, State, Terms
 from scoutkit.model.notes import Note
@@ -120,11 +120,11 @@ def ask(
         try:
             records = desk.places.records(run.id)
             sent.remember(records, mission, agent, run_hooks=run_hooks, redact=desk.redactor())
-            checkout = _borrow(desk, mission, agent, run, run_hooks=run_hooks, tell=tell)
-            for line in (*checkout.skipped, *_include(desk, mission, agent, checkout)):
+            checkout = lending.borrow(desk, mission, agent, run, run_hooks=run_hooks, tell=tell)
+            for line in (*checkout.skipped, *lending.include(desk, mission, agent, checkout)):
                 tell(line)
             outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
-            for line in _altered(mission, checkout):
+            for line in lending.altered(mission, checkout):
                 tell(line)
         except BaseException as error:
             run = desk.journal.get(run.id)
@@ -138,42 +138,6 @@ def ask(
         for line in answer.untouched:
             tell(line)
         return answer
-
-
-def _borrow(desk: Desk, mission: Mission, agent: Agent, run: Run, *, run_hooks: bool, tell: Narrator) -> Checkout:
-    """A worktree of the base; for research a scratch repository with the sources beside it."""
-    from scoutkit.dispatch import proof, sources, worktree
-
-    if mission.kind is Kind.RESEARCH:
-        sources.remember(desk.places.records(run.id), mission.sources, mission.template)
-        for one in mission.sources:
-            sources.ready(one, tell)
-        guarded = mission.isolation != "none"
-        return proof.lend(desk.repository, run.id, mission.sources, mission.template, guarded=guarded)
-    return worktree.borrow(desk.repository, mission.base, run.id, files=agent.needs_checkout, run_hooks=run_hooks)
-
-
-def _altered(mission: Mission, checkout: Checkout) -> list[str]:
-    """What an agent without isolation did to sources that it was to read; lines for a person."""
-    if not mission.sources or mission.isolation != "none":
-        return []
-    from scoutkit.dispatch import proof
-
-    return proof.altered(checkout, mission.sources)
-
-
-def _include(desk: Desk, mission: Mission, agent: Agent, checkout: Checkout) -> list[str]:
-    """Give an agent that changes things the ignored files that it needs; lines for a person.
-
-    One that only reads gets none: its answer is about a commit, which does not have them.
-    """
-    if mission.kind is not Kind.SCOUT or not agent.needs_checkout:
-        return []
-    from scoutkit.dispatch import included
-
-    found = included.copy(desk.repository, checkout.worktree, checkout.shadow)
-    included.remember(desk.places.records(checkout.run_id), found)
-    return found.said
 
 
 def _send(
@@ -260,72 +224,18 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
     if not again:
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     with desk.notebook.superseding() if run.supersedes else contextlib.nullcontext():
-        left = _overtaken(desk, run)
-        made = _note(desk, run, replace(outcome, report=harvesting.text(desk, run, outcome, evidence)), roots, left)
+        left = noting.overtaken(desk, run)
+        told = replace(outcome, report=harvesting.text(desk, run, outcome, evidence))
+        made = noting.make(desk, run, told, roots=roots, draft=left)
         if section := untouched.section(changed, run.isolation, run.id):
             made = replace(made, body=f"{made.body}\n{section}")
         note = desk.notebook.write(made, again=again)
         if run.supersedes and note.status == "stable" and not left:
-            left = _supersede(desk, run.supersedes, note)
+            left = noting.supersede(desk, run.supersedes, note)
     run = desk.journal.advance(run.id, State.WRITTEN, note_path=note.path)
     run = close(desk, run)
     desk.sync()
     return Answer(note, run, outcome, left, tuple(untouched.said(changed, run.isolation, run.id)))
-
-
-def _overtaken(desk: Desk, run: Run) -> str:
-    """What happened to the note that a run's is to replace, where that no longer stands; else nothing."""
-    if not run.supersedes:
-        return ""
-    desk.sync()
-    try:
-        now = desk.notebook.read(desk.catalogue.resolve(run.supersedes).path).note
-    except (NotFound, UsageError):
-        return ""  # there is none to stand beside the new one
-    if now.status == "stable" or now.superseded_by == run.note_id:
-        return ""
-    by = f", superseded by {now.superseded_by}" if now.superseded_by else ""
-    return f"{run.supersedes} became {now.status} meanwhile{by}"
-
-
-def _supersede(desk: Desk, old: str, note: Note) -> str:
-    """Deprecate the note that a new one, which is on disk, takes the place of. Why not, where a person has to do it.
-
-    May be called again. Raises what another try may mend (a full disk): the run is then finished by the next command.
-    """
-    desk.sync()
-    try:
-        path = desk.catalogue.resolve(old).path
-        desk.notebook.amend(path, {"status": "deprecated", "superseded_by": note.id})
-    except (NotFound, UsageError, Refused) as error:
-        return f"{old} is superseded by {note.id} but could not be marked so: {error.message} ({error.hint})"
-    return ""
-
-
-def _note(desk: Desk, run: Run, outcome: Outcome, roots: tuple[str, ...], overtaken: str) -> Note:
-    from scoutkit.knowledge import capture, citations
-
-    if run.kind is Kind.RESEARCH:
-        roots = (*roots, f"{run.folder}/sources")
-    report = capture.bounded(outcome.report, run.id)
-    references = citations.read(report, roots=roots)
-    if len(references) > capture.MOST:
-        report = capture.bounded(report, run.id, longest=references[capture.MOST].offset)
-        references = citations.read(report, roots=roots)
-    born = birth.check(desk, run, references)
-    made = capture.note(
-        report=report,
-        checked=born.checked,
-        anchors=born.anchors,
-        mission=Mission(run.kind, run.text, run.base, run.agent, sources=born.sources),
-        outcome=outcome,
-        id=run.note_id,
-        at=run.started,
-        status="stable" if outcome.result is Result.DONE and not overtaken else "draft",
-        overtaken=overtaken,
-    )
-    done = made.status == "stable"
-    return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())
 
 
 def close(desk: Desk, run: Run) -> Run:

@@ -293,12 +293,12 @@ def test_kill_9_between_the_two_notes_is_finished_by_the_next_command(scoutkit, 
     change()
     script = (
         "import os, signal, sys\n"
-        "from scoutkit import commands, story\n"
-        "whole = story._supersede\n"
+        "from scoutkit import commands, noting\n"
+        "whole = noting.supersede\n"
         "def cut(*args):\n"
         f"    if {point == 'after'}: whole(*args)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "story._supersede = cut\n"
+        "noting.supersede = cut\n"
         "commands.run(sys.argv[1:])\n"
     )
     done = subprocess.run(
