@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from scoutkit import research, story
+from scoutkit import git, research, story
 from scoutkit.agents import registry
-from scoutkit.batches.listing import BadLines
+from scoutkit.batches.listing import BadLines, Listed
 from scoutkit.desk import Desk
+from scoutkit.dispatch import proof, sources
 from scoutkit.errors import ScoutError, UsageError
-from scoutkit.model.agents import Narrator
+from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.batches import Plan, Task, Wanted
 from scoutkit.model.missions import Kind, Mission, Terms
 from scoutkit.words import plain
@@ -32,12 +35,13 @@ class Chosen:
 
 
 def plan(
-    desk: Desk, wanted: Sequence[Wanted], chosen: Chosen, *, source: str, tell: Narrator, here: bool = False
+    desk: Desk, listed: Listed, chosen: Chosen, *, source: str, tell: Narrator, here: bool = False
 ) -> tuple[Plan, list[str]]:
     """Make every mission concrete; and lines that tell of duplicates, which are sent once.
 
-    Raises BadLines, with every line that cannot be sent; where all fail alike, that error itself.
+    Raises BadLines, with everything that is wrong in the list; where all lines fail alike, that error itself.
     """
+    wanted = listed.missions
     planner = _Planner(desk, chosen, tell)
     tasks: list[Task] = []
     first: dict[tuple[object, ...], int] = {}
@@ -83,7 +87,7 @@ def plan(
             told.append(f"{source}:{one.line}: the same as line {wanted[again - 1].line}: sent once")
             if not names:
                 same[number] = again
-    planner.check(source, len(wanted))
+    planner.check(source, listed)
     tasks = [
         replace(task, depends_on=tuple({same.get(need, need) for need in task.depends_on} - {task.number}))
         for task in tasks
@@ -107,23 +111,23 @@ class _Planner:
 
     def __init__(self, desk: Desk, chosen: Chosen, tell: Narrator) -> None:
         self._desk, self._chosen, self._tell = desk, chosen, tell
-        self._known: dict[tuple[object, ...], Mission | ScoutError] = {}
+        self._known: dict[tuple[object, ...], Mission | list[ScoutError]] = {}
+        self._looked: dict[Hashable, ScoutError | None] = {}
         self._problems: list[tuple[int, ScoutError]] = []
 
     def mission(self, one: Wanted, asked: str) -> Mission | None:
         if len(one.text) > story.LONGEST:
             self._problems.append((one.line, UsageError(f"{len(one.text):,} characters: at most {story.LONGEST:,}")))
-            return None
         limits: Mapping[str, Any] = one.limits
         key = (one.kind, asked, one.base, one.model, one.repos, one.template, tuple(sorted(limits.items())))
         if key not in self._known:
             try:
                 self._known[key] = self._plan(one, asked)
             except ScoutError as error:
-                self._known[key] = error
+                self._known[key] = [error, *self._faults(one, asked, error)]
         known = self._known[key]
-        if isinstance(known, ScoutError):
-            self._problems.append((one.line, known))
+        if isinstance(known, list):
+            self._problems += [(one.line, error) for error in known]
             return None
         if known.kind is Kind.SCOUT:
             return replace(known, text=one.text, checks=one.checks, paths=one.paths)
@@ -132,13 +136,13 @@ class _Planner:
 
     def _plan(self, one: Wanted, asked: str) -> Mission:
         chosen = self._chosen
-        command = chosen.agent_cmd if asked == "command" else ""
-        agent = registry.find(asked, self._desk.settings, agent_cmd=command)
+        agent = self._agent(asked)
+        command = self._command(asked)
         limits: dict[str, Any] = dict(one.limits)
         terms = replace(
             chosen.terms, limits=replace(chosen.terms.limits, **limits), model=one.model or chosen.terms.model
         )
-        kind = Kind(one.kind or Kind.ASK)
+        kind, base = Kind(one.kind or Kind.ASK), one.base or chosen.base
         if kind is Kind.RESEARCH:
             return research.plan(
                 self._desk,
@@ -146,24 +150,50 @@ class _Planner:
                 agent,
                 repositories=one.repos,
                 template=one.template,
-                base=one.base or chosen.base,
+                base=base,
                 terms=terms,
                 agent_cmd=command,
                 tell=self._tell,
             )
-        return story.plan(self._desk, kind, "", agent, base=one.base or chosen.base, terms=terms, agent_cmd=command)
+        return story.plan(self._desk, kind, "", agent, base=base, terms=terms, agent_cmd=command)
 
-    def check(self, source: str, count: int) -> None:
+    def _agent(self, asked: str) -> Agent:
+        return registry.find(asked, self._desk.settings, agent_cmd=self._command(asked))
+
+    def _command(self, asked: str) -> str:
+        return self._chosen.agent_cmd if asked == "command" else ""
+
+    def _faults(self, one: Wanted, asked: str, first: ScoutError) -> list[ScoutError]:
+        """What else is wrong with a mission whose plan failed: that stopped at the first fault, a person wants all."""
+        looks: list[tuple[Hashable, Callable[[], object]]] = [
+            (("agent", asked), lambda: self._agent(asked)),
+            (("base", one.base), lambda: git.resolve(self._desk.repository, one.base or self._chosen.base)),
+            *((("source", text), partial(sources.pin, [text], tell=self._tell)) for text in one.repos),
+        ]
+        if one.template:
+            looks.append((("template", one.template), lambda: proof.check_template(one.template, Path())))
+        found: dict[str, ScoutError] = {first.message: first}
+        for key, look in looks:
+            if key not in self._looked:
+                self._looked[key] = None
+                try:
+                    look()
+                except ScoutError as error:
+                    self._looked[key] = error
+            if fault := self._looked[key]:
+                found.setdefault(fault.message, fault)
+        return list(found.values())[1:]
+
+    def check(self, source: str, listed: Listed) -> None:
         """Raise what is wrong, if anything is."""
-        if not self._problems:
+        if not self._problems and not listed.problems:
             return
         errors = [error for _, error in self._problems]
-        if len({line for line, _ in self._problems}) == count and len({error.message for error in errors}) == 1:
+        lines = {line for line, _ in self._problems}
+        if not listed.problems and len(lines) == len(listed.missions) and len({one.message for one in errors}) == 1:
             raise errors[0]
-        bad = BadLines(
-            source,
-            [(line, error.message + (f" ({error.hint})" if error.hint else "")) for line, error in self._problems],
-        )
-        codes = {error.exit_code for error in errors}
+        said = {(line, error.message + (f" ({error.hint})" if error.hint else "")) for line, error in self._problems}
+        bad = BadLines(source, said | listed.problems)
+        codes = {error.exit_code for error in errors} | ({UsageError.exit_code} if listed.problems else set())
         bad.exit_code = codes.pop() if len(codes) == 1 else UsageError.exit_code
         raise bad

@@ -122,17 +122,17 @@ def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs
         raise click.UsageError("--agents excludes --agent and --agent-cmd")
     source, raw = _content(file)
     try:
-        wanted = listing.read(raw, source, form)
+        listed = listing.read(raw, source, form)
         asked = how.agent or "command" * bool(how.agent_cmd.strip())
         if not several:
             name, hints = registry.choose(asked, desk.settings, interactive=False)
             several = (name,)
-            if not all(one.agents for one in wanted):
+            if not all(one.agents for one in listed.missions):
                 for hint in hints:
                     say.tell(hint)
         chosen = enlisting.Chosen(several, how.agent_cmd, how.base, how.terms, how.force, how.run_hooks, jobs)
         plan, told = enlisting.plan(
-            desk, wanted, chosen, source=source, tell=say.tell, here=ctx.find_root().obj["here"]
+            desk, listed, chosen, source=source, tell=say.tell, here=ctx.find_root().obj["here"]
         )
     except listing.BadLines as error:
         for line in error.problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
@@ -12,21 +13,33 @@ from hypothesis import strategies as st
 
 from scoutkit.batches import listing
 from scoutkit.batches.listing import BadLines
+from scoutkit.batches.rows import FORMS
 from scoutkit.errors import UsageError
+from scoutkit.model.batches import Wanted
 
 
 def texts(raw: str, name: str = "m.txt", form: str = "") -> list[str]:
-    return [one.text for one in listing.read(raw.encode(), name, form)]
+    return [one.text for one in missions(raw, name, form)]
+
+
+def missions(raw: str, name: str, form: str = "") -> list[Wanted]:
+    """Those of a list that is right."""
+    listed = listing.read(raw.encode(), name, form)
+    assert not listed.problems
+    return listed.missions
 
 
 def problems(raw: str, name: str) -> tuple[str, ...]:
-    with pytest.raises(BadLines) as caught:
-        listing.read(raw.encode(), name)
-    return caught.value.problems
+    try:
+        found = listing.read(raw.encode(), name).problems
+    except BadLines as error:  # there is nothing else in it
+        return error.problems
+    assert found
+    return BadLines(name, found).problems
 
 
 def test_plain_lines_are_questions_but_for_comments_and_blank_ones():
-    wanted = listing.read("\ufeff# all of them\r\nWhere is x?\r\n\r\n  # not\n Why: y?\n".encode(), "m.txt")
+    wanted = missions("\ufeff# all of them\r\nWhere is x?\r\n\r\n  # not\n Why: y?\n", "m.txt")
     assert [(one.line, one.text) for one in wanted] == [(2, "Where is x?"), (5, "Why: y?")]
 
 
@@ -65,13 +78,44 @@ missions:
 - text: And then?
   depends_on: [first]
 """
-    first, then = listing.read(raw.encode(), "m.yaml")
+    first, then = missions(raw, "m.yaml")
     assert first.text == "Where is it?\nIn detail."
     assert (first.line, first.kind, first.agents, first.base) == (4, "scout", ("builtin",), "v1.0")
     assert (first.paths, first.tags, first.priority, first.model) == (("src/auth", "tests"), ("auth",), 5, "small")
     assert first.limits == {"timeout": 90, "cost_usd": 0.5, "turns": 7}
     assert (then.agents, then.tags, then.depends_on) == (("claude", "codex"), ("nightly",), (1,))
     assert then.limits == {"timeout": 600, "cost_usd": 2}
+
+
+def test_what_a_mission_may_take_of_the_machine_is_said_as_the_options_say_it():
+    raw = '{"text": "a", "limits": {"max_disk": "500MB", "max_memory": "1.5 GiB", "max_processes": 7}}\n'
+    raw += '{"text": "b", "limits": {"max_disk": 2000, "max_processes": "64"}}\n'
+    first, second = missions(raw, "m.jsonl")
+    assert first.limits == {"disk_bytes": 500_000_000, "memory_bytes": 1_500_000_000, "processes": 7}
+    assert second.limits == {"disk_bytes": 2000, "processes": 64}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("max_disk", "much"), ("max_disk", 0.5), ("max_memory", "1m2"), ("max_processes", 1.5), ("max_processes", "5m"),
+     ("max_disk", True), ("max_memory", -1), ("timeout", "5MB"), ("max_cost", "1k")],
+)  # fmt: skip
+def test_what_is_no_limit_is_named(key, value):
+    (said,) = problems(json.dumps({"text": "a", "limits": {key: value}}), "m.jsonl")
+    assert said == f"m.jsonl:1: {key} cannot be {value!r}"
+
+
+def test_what_is_wrong_in_a_mission_is_left_out_and_the_rest_of_it_is_still_there():
+    raw = '{"text": "a", "kind": "poem", "base": "v1", "agents": ["x", ""], "xyzzy": 1}\n'
+    raw += '{"text": "b", "base": "\\u0000"}\n'
+    listed = listing.read(raw.encode(), "m.jsonl")
+    assert [(one.kind, one.base, one.agents) for one in listed.missions] == [("", "v1", ("x",)), ("", "", ())]
+    assert sorted(listed.problems) == [
+        (1, "no agent: name one"),
+        (1, "no kind of mission: 'poem' (there are ask, scout, research)"),
+        (1, "unknown key 'xyzzy'"),
+        (2, "base holds a NUL character"),
+    ]
 
 
 def test_every_bad_line_is_named_at_once():
@@ -124,12 +168,11 @@ def test_bytes_that_are_no_text_are_named_with_their_line():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(), st.sampled_from(listing.FORMS))
+@given(st.text(), st.sampled_from(FORMS))
 def test_any_text_is_missions_or_a_usage_error(raw, form):
-    wanted = []
     with contextlib.suppress(UsageError):
-        wanted = listing.read(raw.encode("utf-8", "replace"), "m", form)
-    assert all(one.text for one in wanted)
+        listed = listing.read(raw.encode("utf-8", "replace"), "m", form)
+        assert listed.problems or all(one.text for one in listed.missions)
 
 
 def test_what_one_kind_alone_takes_is_told_for_another():
@@ -140,7 +183,7 @@ def test_what_one_kind_alone_takes_is_told_for_another():
         "m.jsonl:2: research without repos: name the repositories to look at",
         "m.jsonl:3: repos is for research alone",
     )
-    (scout,) = listing.read(b'{"text": "a", "kind": "scout", "checks": ["make", "make test"]}', "m.jsonl")
+    (scout,) = missions('{"text": "a", "kind": "scout", "checks": ["make", "make test"]}', "m.jsonl")
     assert scout.checks == ("make", "make test")
 
 
@@ -148,9 +191,9 @@ def test_the_lists_that_the_documents_show_are_understood():
     page = (Path(__file__).parents[2] / "docs/batch.md").read_text("utf-8")
     shown = dict(re.findall(r"^```(text|json|yaml)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     assert len(texts(shown["text"])) == 2
-    first, second = listing.read(shown["json"].encode(), "m.jsonl")
+    first, second = missions(shown["json"], "m.jsonl")
     assert (second.depends_on, second.checks, first.priority) == ((1,), ("make test",), 5)
-    assert [one.agents for one in listing.read(shown["yaml"].encode(), "m.yaml")] == [
+    assert [one.agents for one in missions(shown["yaml"], "m.yaml")] == [
         ("claude",),
         ("claude",),
         ("claude", "codex"),

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -101,16 +102,27 @@ def test_what_depends_on_a_failure_is_not_sent(batch):
     assert states(said) == ["failed", "blocked", "blocked", "done"]
 
 
-def test_bad_lines_are_all_named_and_nothing_is_sent(batch, scoutkit):
-    said = batch('{"text": "a", "agent": "clawd"}\n{"text": "b", "base": "nope"}\n{"text": "c"}\n{"txt": "d"}\n',
-                 "--agent", "builtin", name="m.jsonl")  # fmt: skip
+def test_bad_lines_are_all_named_in_one_go_and_nothing_is_sent(batch, scoutkit, tmp_path):
+    rows = [
+        {"text": "a", "agent": "clawd", "base": "never"},
+        {"text": "b", "base": "nope"},
+        {"text": "c"},
+        {"txt": "d", "agent": "clawd"},
+        {"text": "e", "kind": "research", "repos": [f"{tmp_path}/no", f"{tmp_path}/none"], "template": "no-such"},
+    ]
+    said = batch("".join(f"{json.dumps(row)}\n" for row in [*rows, {"text": "f", "tags": [1]}]), name="m.jsonl")
     assert said.code == 2
-    assert "m.jsonl:4: unknown key 'txt': did you mean text?" in said.err
-    said = batch('{"text": "a", "agent": "clawd"}\n{"text": "b", "base": "nope"}\n{"text": "c"}\n', name="m.jsonl")
-    assert said.code == 2
-    assert "m.jsonl:1: unknown agent: clawd" in said.err
-    assert "m.jsonl:2: " in said.err
-    assert "2 bad lines" in said.err
+    lines = [line for line in said.err.splitlines() if re.search(r"/m\.jsonl:\d", line)]
+    expected = [
+        (1, "no such revision: never"), (1, "unknown agent: clawd"), (2, "no such revision: nope"), (4, "no text"),
+        (4, "unknown agent: clawd"), (4, "unknown key 'txt': did you mean text?"),
+        (5, f"no such folder: {tmp_path}/no "), (5, f"no such folder: {tmp_path}/none"),
+        (5, "no-such"), (6, "tags must be text, not 1"),
+    ]  # fmt: skip
+    assert len(lines) == len(expected), lines
+    for number, what in expected:
+        assert any(f"m.jsonl:{number}: " in line and what in line for line in lines), (number, what, lines)
+    assert "5 bad lines" in said.err
     assert scoutkit("runs", "--json").json["runs"] == []
     assert scoutkit("batch", "--list", "--json").json["batches"] == []
 
