@@ -1,0 +1,241 @@
+"""Packs for prompts: notes that bear on a task, followed to where their lines are now, cut to a budget of tokens."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from scoutkit import git
+from scoutkit.desk import Desk
+from scoutkit.model import pinned
+from scoutkit.model.notes import Citation, Note, Region, Verdict
+from scoutkit.model.packs import Dropped, Pack, Wish
+from scoutkit.reuse import tokens
+from scoutkit.reuse.forms import Excerpt, Part
+from scoutkit.reuse.pack import Candidate, assemble
+from scoutkit.words import plain
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.check import Followed
+    from scoutkit.anchors.region import Regions
+    from scoutkit.model.found import Hit
+
+_ALIKE = 0.8  # of all the words of two notes that are in both, from which they say the same
+_PLACES = 3  # candidates that are named
+_MOST_LINES = 24  # of what changed, or of an excerpt
+_WIDEST = 200  # characters of a line
+
+
+def pack(desk: Desk, wish: Wish) -> Pack:
+    """The notes that bear on a task, best first; those that are asked for by id before all others.
+
+    Reads the catalogue as it is: whoever calls this has brought it in step. RepositoryError for a commit that does not
+    exist.
+    """
+    from scoutkit.anchors.region import Regions
+    from scoutkit.dispatch import sources
+
+    to = wish.to or ("" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD"))
+    named = desk.catalogue.by_ids(wish.notes)
+    found = desk.catalogue.search(wish.task, limit=wish.limit) if wish.task.strip() else []
+    with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=sources.here) as regions:
+        work = _Work(desk, wish, to, regions)
+        chosen, dropped = work.sorted_out(named, found)
+        return assemble(wish, [*map(work.candidate, chosen)], tokens.tokenizer(), dropped)
+
+
+class _Work:
+    """One pack in the making: what is read and followed, each note once."""
+
+    def __init__(self, desk: Desk, wish: Wish, to: str, regions: Regions) -> None:
+        self._desk, self._wish, self._to, self._regions = desk, wish, to, regions
+        self._named = frozenset(wish.notes)
+        self._taken: list[tuple[Note, str, frozenset[str]]] = []
+
+    def sorted_out(self, named: Sequence[Hit], found: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
+        """The candidates in order, drafts last, and those that are left out at once."""
+        hits = {hit.id: hit for hit in [*named, *found]}
+        chosen: list[Hit] = []
+        drafts: list[Hit] = []
+        dropped: list[Dropped] = []
+        for hit in hits.values():
+            why = self._unwanted(hit)
+            if why:
+                dropped.append(Dropped(hit.id, hit.path, hit.title, why))
+            else:
+                (drafts if hit.status == "draft" and hit.id not in self._named else chosen).append(hit)
+        return [*chosen, *drafts], dropped
+
+    def _unwanted(self, hit: Hit) -> str:
+        if hit.id in self._wish.without:
+            return "not wanted"
+        if hit.status == "deprecated" and hit.id not in self._named:
+            by = self._desk.notebook.read(hit.path).note.superseded_by
+            return f"superseded by {by}" if by else "deprecated"
+        if self._wish.only_holding and hit.status != "stable":
+            return f"{hit.status}, not stable"
+        return ""
+
+    def candidate(self, hit: Hit) -> Candidate:
+        """A hit, to be read when there is room for it."""
+        why = "asked for by name" if hit.id in self._named else "bears on the task"
+        return Candidate(hit.id, hit.path, hit.title, hit.score, why, lambda: self._part(hit))
+
+    def _part(self, hit: Hit) -> Part | Dropped:
+        note = replace(self._desk.notebook.read(hit.path).note, id=hit.id, path=hit.path)
+        if same := self._same(note):
+            return Dropped(hit.id, hit.path, hit.title, same)
+        from scoutkit.anchors import check
+
+        followed = check.follow(note, self._regions)
+        if self._wish.only_holding and not check.hold(followed):
+            lost = next(one for one in followed if one.counts and not one.holds)
+            return Dropped(hit.id, hit.path, hit.title, f"does not hold: {lost.verdict} {lost.citation.at}")
+        self._taken.append((note, plain(note.question), _words(note)))
+        return self._told(note, followed)
+
+    def _same(self, note: Note) -> str:
+        """Which note that is in says the same."""
+        if note.id in self._named:
+            return ""
+        asked, words = plain(note.question), _words(note)
+        for other, other_asked, other_words in self._taken:
+            if asked and asked == other_asked:
+                return f"asked the same as {other.id}"
+            if len(words & other_words) >= _ALIKE * len(words | other_words) and words:
+                return f"says the same as {other.id}"
+        return ""
+
+    def _told(self, note: Note, followed: Sequence[Followed]) -> Part:
+        from scoutkit.knowledge import caveats
+
+        moved = {
+            one.citation: one.now
+            for one in followed
+            if one.verdict is Verdict.MOVED and one.now and not pinned.read(one.base.path)
+        }
+        said = {one.citation: mark for one in followed if (mark := _caveat(one))}
+        text, beside = note.body, tuple[str, ...]()
+        if moved or said:
+            text, left = caveats.told(note.body, moved, said, note.citations, (str(self._desk.where),))
+            beside = tuple(
+                f"{one.at}: {said.get(one) or f'now {_at(moved[one])}'}" for one in left if one in said or one in moved
+            )
+        lines = self._lines(note, followed)
+        return Part(
+            note,
+            text,
+            Counter(str(one.verdict) for one in followed),
+            _days(note.at),
+            self._distance(note.commit),
+            tuple(lines.changes()),
+            tuple(lines.code()) if self._wish.code else (),
+            beside,
+        )
+
+    def _lines(self, note: Note, followed: Sequence[Followed]) -> _Lines:
+        return _Lines(self._desk, note, followed, self._to)
+
+    def _distance(self, commit: str) -> int | None:
+        from scoutkit.anchors import check
+
+        if not check.is_commit(commit):
+            return None
+        done = git.git(
+            self._desk.where, "rev-list", "--count", "--end-of-options", f"{commit}..{self._to or 'HEAD'}", "--"
+        )
+        return int(done.text) if done.code == 0 and done.text.strip().isdecimal() else None
+
+
+class _Lines:
+    """The lines that a note's citations stood on, and stand on."""
+
+    def __init__(self, desk: Desk, note: Note, followed: Sequence[Followed], to: str) -> None:
+        self._desk, self._note, self._followed, self._to = desk, note, followed, to
+
+    def changes(self) -> Iterator[Excerpt]:
+        """What changed in lines that were edited."""
+        edited = [one for one in self._followed if one.verdict is Verdict.EDITED and one.now]
+        if not edited:
+            return
+        before = self._reader(self._note.commit)
+        after = self._reader(self._to)
+        for one in edited:
+            assert one.now
+            old, new = before(one.base), after(one.now)
+            if old is not None and new is not None:
+                lines = [*difflib.unified_diff(old, new, "then", "now", n=1, lineterm="")][2:]
+                yield Excerpt(_at(one.now), f"edited since {one.citation.at}", _bounded(lines))
+
+    def code(self) -> Iterator[Excerpt]:
+        """The cited lines as they are."""
+        after = self._reader(self._to)
+        for place, verdict in {
+            (one.now, one.verdict): None for one in self._followed if one.now and not pinned.read(one.now.path)
+        }:
+            if lines := after(place):
+                yield Excerpt(_at(place), str(verdict), "\n".join(lines))
+
+    def _reader(self, commit: str) -> Callable[[Region], list[str] | None]:
+        desk = self._desk
+
+        def of(region: Region) -> list[str] | None:
+            if not commit and desk.repository.toplevel:
+                try:
+                    raw = (desk.repository.toplevel / region.path).read_bytes()
+                except OSError:
+                    return None
+            else:
+                done = git.git(desk.where, "cat-file", "blob", f"{commit}:{region.path}")
+                if done.code:
+                    return None
+                raw = done.out
+            text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+            return text.split("\n")[region.start - 1 : region.end]
+
+        return of
+
+
+def _caveat(one: Followed) -> str:
+    """What a reader of a citation has to know; "" where it holds."""
+    if one.verdict is Verdict.EDITED and one.located and one.now:
+        now, was = one.now, one.citation
+        place = "" if (now.path, now.start, now.end) == (was.path, was.start, was.end) else f", now {_at(now)}"
+        return f"edited since{place}: {int(100 * one.located.similarity)} % the same"
+    if one.verdict is Verdict.AMBIGUOUS and one.located:
+        places = [_at(candidate.region) for candidate in one.located.candidates][:_PLACES]
+        return f"ambiguous now: may be {' or '.join(places)}" if places else "ambiguous now: in several places"
+    if one.verdict is Verdict.GONE:
+        return f"gone: {one.why}" if one.why else "gone: these lines are not there any more"
+    if one.verdict is Verdict.WRONG:
+        return "wrong from the start: no such lines"
+    if one.verdict is Verdict.UNCHECKED:
+        return f"not checked: {one.why}"
+    return ""
+
+
+def _words(note: Note) -> frozenset[str]:
+    return frozenset(plain(f"{note.title} {note.body}").split())
+
+
+def _days(at: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((datetime.now(UTC) - moment).days, 0)
+
+
+def _at(region: Region) -> str:
+    return Citation(region.path, region.start, region.end).at
+
+
+def _bounded(lines: Iterable[str]) -> str:
+    shown = [line[:_WIDEST] for line in lines]
+    more = len(shown) - _MOST_LINES
+    return "\n".join([*shown[:_MOST_LINES], *([f"[{more} more lines]"] if more > 0 else [])])

@@ -1,0 +1,127 @@
+"""Packs: the best notes first, each cut to what room there is, never more tokens than the budget. Reads no file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from scoutkit.model.packs import Dropped, Pack, Packed, Wish
+from scoutkit.reuse import cutting, forms
+from scoutkit.reuse.forms import Part
+from scoutkit.reuse.tokens import Tokenizer
+
+NO_ROOM = "no room left in the budget"
+_LEAST = 60  # tokens of a note below which it says nothing
+_SHARE = 0.6  # of what room there is, for one note while others wait
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note that may go in. `part` makes it ready: its citations are followed only once there is room for it, and it
+    may turn out to be one that is left out."""
+
+    id: str
+    path: str
+    title: str
+    score: float
+    why: str
+    part: Callable[[], Part | Dropped]
+
+
+def assemble(
+    wish: Wish, candidates: Sequence[Candidate], tokenizer: Tokenizer, dropped: Iterable[Dropped] = ()
+) -> Pack:
+    """A pack of as many candidates as there is room for, in order. `dropped`: those that are left out already."""
+    left_out = [*dropped]
+    about = cutting.telling(wish.task)
+    whole: list[tuple[Candidate, Part, Part]] = []  # as it is, and as it is cut
+    room = wish.budget - tokenizer.count(forms.render(wish.form, ()))
+    for number, one in enumerate(candidates):
+        if room < _LEAST:
+            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
+            continue
+        made = one.part()
+        if isinstance(made, Dropped):
+            left_out.append(made)
+            continue
+        waiting = number + 1 < len(candidates)
+        fitted = _fitted(wish, made, int(room * _SHARE) if waiting else room, tokenizer, about)
+        if fitted is None and waiting:
+            fitted = _fitted(wish, made, room, tokenizer, about)
+        if fitted is None:
+            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
+            continue
+        whole.append((one, made, fitted))
+        room -= _cost(wish, fitted, tokenizer)
+    parts = _widened(wish, whole, tokenizer, about)
+    return _pack(wish, [one for one, _, _ in whole], parts, tokenizer, left_out)
+
+
+def _widened(
+    wish: Wish, whole: Sequence[tuple[Candidate, Part, Part]], tokenizer: Tokenizer, about: frozenset[str]
+) -> list[Part]:
+    """What was cut gets the room that is left after all."""
+    parts = [fitted for _, _, fitted in whole]
+    for number, (_, made, fitted) in enumerate(whole):
+        if fitted.cut:
+            left = wish.budget - tokenizer.count(forms.render(wish.form, parts))
+            wider = _fitted(wish, made, _cost(wish, fitted, tokenizer) + left, tokenizer, about)
+            parts[number] = wider or fitted
+    return parts
+
+
+def _fitted(wish: Wish, made: Part, room: int, tokenizer: Tokenizer, about: frozenset[str]) -> Part | None:
+    """A note in at most so many tokens: its text first, then what changed, then code. None where it says nothing."""
+    bare = replace(made, text="", changes=(), code=())
+    left = room
+    for _ in range(4):
+        text, shorter = cutting.cut(made.text, left - _cost(wish, bare, tokenizer), tokenizer.count, about)
+        if not text and made.text:
+            return None
+        fitted = replace(bare, text=text, cut=shorter)
+        over = _cost(wish, fitted, tokenizer) - room
+        if over <= 0:
+            break
+        left -= over + 2  # what escaping and pieces that are joined take
+    else:
+        return None
+    for excerpt in made.changes:
+        wider = replace(fitted, changes=(*fitted.changes, excerpt))
+        fitted = wider if _cost(wish, wider, tokenizer) <= room else replace(fitted, cut=True)
+    for excerpt in made.code:
+        wider = replace(fitted, code=(*fitted.code, excerpt))
+        fitted = wider if _cost(wish, wider, tokenizer) <= room else replace(fitted, cut=True)
+    return fitted if _cost(wish, fitted, tokenizer) <= room else None
+
+
+def _cost(wish: Wish, part: Part, tokenizer: Tokenizer) -> int:
+    """What a note takes in a pack, with what is between notes."""
+    return tokenizer.count(forms.render(wish.form, (replace(part, cut=True),))) - tokenizer.count(
+        forms.render(wish.form, ())
+    )
+
+
+def _pack(wish: Wish, chosen: list[Candidate], parts: list[Part], tokenizer: Tokenizer, dropped: list[Dropped]) -> Pack:
+    """The last look: tokens of parts do not add up exactly. A pack that came out too long loses its last note."""
+    while True:
+        text = forms.render(wish.form, parts) if parts else ""
+        used = tokenizer.count(text) if text else 0
+        if used <= wish.budget:
+            break
+        one = chosen.pop()
+        parts.pop()
+        dropped.insert(0, Dropped(one.id, one.path, one.title, NO_ROOM))
+    packed = tuple(
+        Packed(
+            one.id,
+            one.path,
+            one.title,
+            part.verdicts,
+            part.cut,
+            _cost(wish, part, tokenizer),
+            one.score,
+            one.why,
+        )
+        for one, part in zip(chosen, parts, strict=True)
+    )
+    return Pack(text, wish.budget, used, tokenizer.name, packed, tuple(dropped))
