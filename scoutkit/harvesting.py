@@ -5,18 +5,16 @@ Works from the run's records and folder alone, so that it does so for a run that
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scoutkit import scope
 from scoutkit.desk import Desk
 from scoutkit.model.evidence import Evidence
-from scoutkit.model.missions import Kind, Mission, Outcome, Run
+from scoutkit.model.missions import Kind, Outcome, Run
 
 if TYPE_CHECKING:
     from scoutkit.harvest.gather import Place
-
-_TERMS = "scout.json"
 
 
 def progress(scratch: Path) -> Path:
@@ -26,14 +24,6 @@ def progress(scratch: Path) -> Path:
     path = scratch / gather.PROGRESS
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
-
-
-def remember(records: Path, mission: Mission) -> None:
-    """What was asked besides the task: for the harvest, whoever does it."""
-    from scoutkit.dispatch.records import write_durably
-
-    terms = {"checks": mission.checks, "paths": mission.paths, "keep_days": mission.keep_days}
-    write_durably(records / _TERMS, json.dumps(terms))
 
 
 def begin(desk: Desk, run: Run) -> None:
@@ -56,7 +46,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
     records = desk.places.records(run.id)
     if known := kept.read(records):
         return known
-    terms, blot = _terms(records), desk.redactor_of(run.id)
+    terms, blot = scope.remembered(records), desk.redactor_of(run.id)
     place = _place(desk, run)
     if place is None:  # somebody took it away: the records still tell
         folder = Path(run.folder)
@@ -123,14 +113,6 @@ def _keep(desk: Desk, run: Run, evidence: Evidence, ground: Any, tree: str, days
     root = desk.places.root
     named = file.relative_to(root) if file.is_relative_to(root) else file
     return replace(evidence, left_out=tuple(said), patch=f"{named} ({days:g} days)")
-
-
-def _terms(records: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((records / _TERMS).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _place(desk: Desk, run: Run) -> Place | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoutkit import birth
+from scoutkit import birth, scope
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, Refused, UsageError
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run
@@ -27,7 +27,7 @@ def make(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (),
         report=report,
         checked=born.checked,
         anchors=born.anchors,
-        mission=Mission(run.kind, run.text, run.base, run.agent, sources=born.sources),
+        mission=scope.told(desk, run, Mission(run.kind, run.text, run.base, run.agent, sources=born.sources)),
         outcome=outcome,
         id=run.note_id,
         at=run.started,

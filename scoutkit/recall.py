@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from scoutkit.desk import Desk
-from scoutkit.model.missions import Mission
+from scoutkit.model.missions import Kind, Mission
 from scoutkit.model.notes import Note
 from scoutkit.story import fingerprint
 
 
 def remembered(desk: Desk, mission: Mission) -> Note | None:
-    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base. Of
-    research, one about the same commits of the same sources."""
+    """A stable note of the same kind, agent and question (but for case and punctuation) that holds at the base.
+
+    Of research, one about the same commits of the same sources; of a scout, one about the same part of the repository
+    with the same checks.
+    """
     from scoutkit.anchors import check
     from scoutkit.anchors.region import Regions
 
@@ -18,11 +21,19 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
         note = desk.notebook.read(path).note
         name, _, version = note.by.partition("/")
         same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
-        if note.status == "stable" and same and note.sources == mission.sources:
+        if note.status == "stable" and same and note.sources == mission.sources and _alike(desk, note, mission):
             with Regions(desk.repository, mission.base, notes=desk.settings.notes) as regions:
                 if check.holds(note, regions):
                     return note
     return None
+
+
+def _alike(desk: Desk, note: Note, mission: Mission) -> bool:
+    """Was a scout asked the same besides its task? In any order, and secrets are not in a note."""
+    if mission.kind is not Kind.SCOUT:
+        return True
+    paths, checks = ({desk.redactor()(one) for one in said} for said in (mission.paths, mission.checks))
+    return set(note.paths) == paths and set(note.checks) == checks
 
 
 def similar(desk: Desk, mission: Mission) -> list[Note]:

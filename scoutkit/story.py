@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import config, git, harvesting, lending, noting, trust
+from scoutkit import config, git, harvesting, lending, noting, scope, trust
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -53,13 +53,15 @@ class Earlier:
 
 
 def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: Terms, agent_cmd: str = "") -> Mission:
-    """Make a question concrete.
+    """Make a question concrete: `asked`, then `equipped`."""
+    return equipped(desk, asked(desk, kind, text, agent, base=base, agent_cmd=agent_cmd), agent, terms)
 
-    RepositoryError for an unknown base; Unavailable for an agent that cannot do it, and for an isolation that cannot be
-    had; Refused where the kind of mission needs one and none can.
+
+def asked(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, agent_cmd: str = "") -> Mission:
+    """As much of a mission as memory has to know to answer it.
+
+    RepositoryError for an unknown base; Unavailable for an agent that cannot do it.
     """
-    from scoutkit.dispatch import sandbox
-
     if len(text) > LONGEST:
         raise UsageError(
             f"a question of {len(text):,} characters: at most {LONGEST:,}", "put the text into a file and name that"
@@ -67,18 +69,25 @@ def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: T
     if kind not in agent.kinds:
         can = ", ".join(sorted(agent.kinds)) or "nothing"
         raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
-    return Mission(
-        kind,
-        text,
-        git.resolve(desk.repository, base),
-        agent.name,
-        agent_cmd,
-        terms.limits,
-        isolation=sandbox.choose(terms.isolation, kind, terms.network) if agent.name != OWN else "none",
+    return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd)
+
+
+def equipped(desk: Desk, mission: Mission, agent: Agent, terms: Terms) -> Mission:
+    """A mission that can be sent.
+
+    Unavailable for an isolation that cannot be had; Refused where the kind of mission needs one and none can.
+    """
+    from scoutkit.dispatch import sandbox
+
+    own = agent.name == OWN
+    return replace(
+        mission,
+        limits=terms.limits,
+        isolation="none" if own else sandbox.choose(terms.isolation, mission.kind, terms.network),
         network=terms.network,
         model=terms.model,
         trusted=trust.hooks(desk),
-        setup=trust.setup(desk) if kind is Kind.SCOUT and agent.needs_checkout else (),
+        setup=trust.setup(desk) if mission.kind is Kind.SCOUT and agent.needs_checkout else (),
     )
 
 
@@ -172,7 +181,7 @@ def _send(
     folder = desk.places.records(run.id)
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     records.write_durably(folder / "prompt.md", records.printable(desk.redactor()(prompt)))
-    harvesting.remember(folder, mission)
+    scope.remember(folder, mission)
     trusted = mission.trusted and mission.kind is not Kind.RESEARCH  # which is not in the repository that is trusted
     invocation = agent.invocation(replace(mission, trusted=trusted), prompt, checkout.worktree, checkout.scratch)
     handed = included.remembered(folder).files

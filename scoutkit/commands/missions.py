@@ -183,15 +183,15 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
     text = worded(question)
     desk = open_desk(ctx)
     chosen = choose(desk, how)
-    mission = story.plan(desk, Kind.ASK, text, chosen, base=how.base, terms=how.terms, agent_cmd=how.agent_cmd)
+    mission = story.asked(desk, Kind.ASK, text, chosen, base=how.base, agent_cmd=how.agent_cmd)
     return deliver(desk, mission, chosen, how=how, as_json=as_json)
 
 
-def worded(words: tuple[str, ...]) -> str:
+def worded(words: tuple[str, ...], noun: str = "question") -> str:
     """A question or a task from the command line's words; a usage error for none."""
     text = " ".join(words).strip()
     if not text:
-        raise click.UsageError("the question is empty")
+        raise click.UsageError(f"the {noun} is empty")
     return text
 
 
@@ -207,14 +207,16 @@ def choose(desk: Desk, how: Sending) -> Agent:
 
 
 def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_json: bool) -> int:
-    """The answer to a mission: from a note that has it, else by sending the agent. AgentFailed and Interrupted when the
-    note is a draft."""
+    """The answer to a mission, which needs not be equipped: from a note that has it, else by sending the agent.
+
+    AgentFailed and Interrupted when the note is a draft.
+    """
     from scoutkit import recall, story
-    from scoutkit.agents import registry
 
     known = None if how.force else recall.remembered(desk, mission)
     if known:
         return _from_memory(known, mission, as_json=as_json)
+    mission = story.equipped(desk, mission, chosen, how.terms)
     for note in [] if how.force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
     warn(desk, mission, quiet=how.quiet)
@@ -238,6 +240,8 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     if outcome.result is Result.INTERRUPTED:
         raise Interrupted("interrupted", so_far or "it had found nothing yet: ask again")
     if outcome.result is not Result.DONE:
+        from scoutkit.agents import registry
+
         hint = outcome.hint or so_far or f"how it went: scoutkit run show {run.id}"
         if run.isolation != "none" and run.agent not in registry.REGISTRY and not outcome.hint:
             hint += "; isolated, it had an empty home folder: --isolate none gives it yours"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 @click.pass_context
 def retry(ctx: click.Context, id_: str, *, as_json: bool) -> int:
     """Send a run's mission again: the same text, commit, agent and terms. The new run has an id of its own."""
-    from scoutkit import git, process, story, trust
+    from scoutkit import git, process
     from scoutkit.agents import registry
     from scoutkit.commands.missions import Sending, deliver
-    from scoutkit.dispatch import sandbox
-    from scoutkit.model.missions import Kind, State, Terms
+    from scoutkit.model.missions import State, Terms
 
     desk = open_desk(ctx)
     run = desk.journal.get(id_)
@@ -39,13 +37,6 @@ def retry(ctx: click.Context, id_: str, *, as_json: bool) -> int:
     mission = sent.mission
     git.resolve(desk.repository, mission.base)
     agent = registry.find("" if mission.agent_cmd else sent.agent, desk.settings, agent_cmd=mission.agent_cmd)
-    own = agent.name == story.OWN
-    mission = replace(
-        mission,
-        isolation="none" if own else sandbox.choose(mission.isolation, mission.kind, mission.network),
-        trusted=trust.hooks(desk),
-        setup=trust.setup(desk) if mission.kind is Kind.SCOUT and agent.needs_checkout else (),
-    )
     terms = Terms(mission.limits, mission.isolation, mission.network, mission.model)
     how = Sending(terms=terms, force=True, run_hooks=sent.run_hooks)
     before = {one.id for one in desk.journal.runs()}

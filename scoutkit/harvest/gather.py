@@ -9,11 +9,10 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
 from pathlib import Path
 
 from scoutkit.errors import ScoutError
-from scoutkit.harvest import checks, dependencies, events, given_up, ground, tree
+from scoutkit.harvest import checks, dependencies, events, given_up, ground, part, tree
 from scoutkit.harvest.events import Did
 from scoutkit.harvest.ground import Ground
 from scoutkit.harvest.shell import families
@@ -109,7 +108,7 @@ def gather(
             _worktree(found, found.ground, place, did)
     lines = [*found.evidence.progress.splitlines(), *report.splitlines(), *did.words]
     touched = tuple(_explained(one, did, lines) for one in found.evidence.touched)
-    outside = [one.path for one in touched if paths and not any(_within(one.path, glob) for glob in paths)]
+    outside = [one.path for one in touched if paths and not any(part.within(one.path, glob) for glob in paths)]
     dead = tuple(given_up.commands(did.ran))
     with found.trying("what failed"):
         dead = tuple(_pointed(found.ground, one, did, touched, place.roots) for one in dead)
@@ -210,11 +209,6 @@ def _pointed(here: Ground | None, one: GivenUp, did: Did, touched: Sequence[Touc
     return replace(one, regions=tuple(regions))
 
 
-def _within(path: str, glob: str) -> bool:
-    glob = glob.removeprefix("./").rstrip("/")
-    return path == glob or path.startswith(f"{glob}/") or fnmatch(path, glob) or fnmatch(path, f"{glob}/*")
-
-
 def _progress(scratch: Path) -> str:
     """The file that the agent was asked to keep; "" for one that is no plain file of its own."""
     path = scratch / PROGRESS
@@ -250,8 +244,8 @@ def code(here: Ground, made: str, touched: Sequence[Touched], *, most: int) -> t
             return whole, ()
         kept, over = b"", list[str]()
         for one in touched:
-            part = b"" if one.where else tree.patch(here, made, [path for path in (one.path, one.was) if path])
-            kept, over = (kept + part, over) if len(kept) + len(part) <= most else (kept, [*over, one.path])
+            piece = b"" if one.where else tree.patch(here, made, [path for path in (one.path, one.was) if path])
+            kept, over = (kept + piece, over) if len(kept) + len(piece) <= most else (kept, [*over, one.path])
         return kept, tuple(over)
     except (ground.OutOfTime, OSError, ScoutError):
         return b"", ()

@@ -54,6 +54,8 @@ def note(
         body=body,
         type=mission.kind.value,
         question=mission.text,
+        paths=mission.paths,
+        checks=mission.checks,
         status=status,
         commit=mission.base,
         by=author(mission, outcome),

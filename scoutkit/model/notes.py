@@ -111,6 +111,8 @@ class Note:
     type: str = "note"
     description: str = ""
     question: str = ""
+    paths: tuple[str, ...] = ()  # of a scout: globs of the part that its task was about; none: all of the repository
+    checks: tuple[str, ...] = ()  # of a scout: the commands that it was to get to pass
     tags: tuple[str, ...] = ()
     status: str = "stable"
     commit: str = ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from scoutkit.errors import Refused
 from scoutkit.notefile import reference
-from scoutkit.notefile.frontmatter import KEYS, LIMIT, FrontMatter, examine, scalar
+from scoutkit.notefile.frontmatter import KEYS, LIMIT, SCOUTED, FrontMatter, examine, scalar
 from scoutkit.notefile.reading import parse
 
 IMPORTED = "imported"
@@ -62,7 +62,7 @@ def said(text: str) -> dict[str, str]:
     return {
         key: scalar(key, node, front.text)[0].strip()
         for key, (_, node) in front.fields.items()
-        if key in KEYS and isinstance(node, yaml.ScalarNode)
+        if key in KEYS and key not in SCOUTED and isinstance(node, yaml.ScalarNode)
     }
 
 
@@ -77,9 +77,9 @@ def lines(text: str) -> str:
     if any(at and front.text[at - 1] != "\n" for at, _ in starts):  # `{a: 1, b: 2}`: not one key a line
         return ""
     ends = [at for at, _ in starts[1:]] + [len(front.text)]
-    kept = [
-        front.text[at:end].rstrip() for (at, key), end in zip(starts, ends, strict=True) if key not in (*KEYS, IMPORTED)
-    ]
+    given = parse(text.encode("utf-8", "surrogateescape"), "").note
+    own = {*KEYS, IMPORTED} - {key for key in SCOUTED if not getattr(given, key)}
+    kept = [front.text[at:end].rstrip() for (at, key), end in zip(starts, ends, strict=True) if key not in own]
     return "".join(f"{block}\n" for block in kept).replace("\r\n", "\n")
 
 

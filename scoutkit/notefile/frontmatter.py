@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     import yaml
 
 KEYS = (
-    *("id", "type", "title", "description", "question", "tags", "status", "commit", "generated", "verified"),
-    *("supersedes", "superseded_by", "repositories", "citations"),
+    *("id", "type", "title", "description", "question", "paths", "checks", "tags", "status", "commit", "generated"),
+    *("verified", "supersedes", "superseded_by", "repositories", "citations"),
 )
 """The keys of a note, in the order they are written."""
+
+SCOUTED = ("paths", "checks")
+"""Keys of a scout's note. In any other they are somebody else's."""
 
 TEXTS = ("title", "description", "question")
 """Prose: ` #12` belongs to the value, though YAML would start a comment there."""
@@ -33,7 +36,7 @@ _OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _MARKER = re.compile(r"^(?:<{7}|>{7})[ \r\n]|^={7}\r?$", re.MULTILINE)
 _KEY = re.compile(r"([^\W\d][\w.-]*+)[ \t]*+:(?=[ \t\r]|\Z)")
-_OWN_KEY = re.compile(rf"(?:{'|'.join(KEYS)}):(?=[ \t\r]|\Z)")
+_OWN_KEY = re.compile(rf"(?:{'|'.join(key for key in KEYS if key not in SCOUTED)}):(?=[ \t\r]|\Z)")
 _HASH_TEXT = re.compile(r"[ \t]+#\S")
 _COMMENT = re.compile(r"[ \t]+#(?:\s|\Z)")
 

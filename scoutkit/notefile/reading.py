@@ -64,6 +64,8 @@ def parse(raw: bytes, path: str) -> Parsed:
         type=known.get("type", "") or "note",
         description=known.get("description", ""),
         question=known.get("question", ""),
+        paths=fields.scouted("paths", known.get("type", "")),
+        checks=fields.scouted("checks", known.get("type", "")),
         tags=fields.tags(),
         status=known.get("status", "") or "stable",
         commit=known.get("commit", ""),
@@ -155,6 +157,16 @@ class _Fields:
         else:
             parts = [self._plain(item, "tags") for item in self._items(node, "tags")]
         return cleaned_tags(parts)
+
+    def scouted(self, key: str, kind: str) -> tuple[str, ...]:
+        """What a scout was asked besides its task. Of another shape or type it is somebody else's key."""
+        import yaml
+
+        node = self._node(key) if kind == "scout" else None
+        items = node.value if isinstance(node, yaml.SequenceNode) else ()
+        return tuple(
+            text for one in items if isinstance(one, yaml.ScalarNode) and (text := storable(one.value).strip())
+        )
 
     def supersedes(self) -> tuple[str, ...]:
         import yaml

@@ -444,3 +444,50 @@ def test_the_same_task_is_answered_from_memory_and_a_question_is_not(scout, scou
     assert said.json["from_memory"] is True
     assert said.json["run"] is None
     assert scoutkit("ask", TASK, "--agent-cmd", "exit 1", "--isolate", "none").code == 4
+
+
+def test_memory_answers_for_the_same_part_and_checks_alone(scout, repo, monkeypatch):
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    asked = ("--path", "./src/", "--check", "true", "--check", f"test {token} != ''", "--json")
+    note = scout(("run", EDIT), ("report", REPORT), options=asked).json["note"]
+    head = (repo / note["path"]).read_text().split("---\n")[1]
+    assert "\npaths: [src]\nchecks: ['true'," in head
+    assert token not in head
+    again = ("--check", f"test {token} != ''", "--check", "true", "--path", "src", "--json")
+    assert scout(("exit", 3), options=again).json["from_memory"] is True
+    for other in (again[2:], again[:4], (*again, "--path", "tests")):
+        assert scout(("exit", 3), options=other).code == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "hint"),
+    [
+        (("--check", " "), "a check is empty", "leave it out"),
+        (("--path", ""), "a path is empty", "leave it out"),
+        (("--path", "scr/**"), "no file of the base matches the path scr/**", "did you mean src/**?"),
+        (("--path", "new/**"), "no file of the base matches the path new/**", "name the folder that it goes into"),
+    ],
+)
+def test_what_no_scout_can_be_asked_is_a_usage_error(scout, repo, options, message, hint):
+    said = scout(("exit", 0), options=options)
+    assert said.code == 2
+    assert f"error: {message}\nhint: " in said.err
+    assert hint in said.err
+    assert not (repo / ".git/scoutkit/runs").exists()
+
+
+def test_paths_are_taken_from_where_one_stands_else_from_the_root(scoutkit, repo, tmp_path):
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(steps(("run", "echo more >> README.md"), ("report", REPORT)))
+    for glob in ("auth/*.py", "src/auth/*.py", str(repo / "src/auth/*.py")):
+        argv = ("scout", TASK, "--agent", f"scripted:{scenario}", "--isolate", "none", "--path", glob)
+        said = scoutkit(*argv, cwd=repo / "src")
+        assert said.code == 0, said.err
+    assert "\npaths: [src/auth/*.py]\n" in the_note(repo)  # one note: the others were answered by it
+
+
+@pytest.mark.parametrize(("command", "noun"), [("scout", "task"), ("research", "question"), ("ask", "question")])
+def test_an_empty_task_is_called_by_its_name(scoutkit, command, noun):
+    said = scoutkit(command, " ", *(("--repo", ".") if command == "research" else ()))
+    assert said.code == 2
+    assert f"the {noun} is empty" in said.err

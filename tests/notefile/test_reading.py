@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoutkit.model.found import Problem
 from scoutkit.model.notes import Citation, Verdict
-from scoutkit.notefile import Parsed, conflict, duplicates, parse
+from scoutkit.notefile import Parsed, conflict, duplicates, foreign, parse
 
 HOSTILE = Path(__file__).parent.parent / "hostile-notes"
 EXPECTED = [json.loads(line) for line in (HOSTILE / "expected.jsonl").read_text("utf-8").splitlines()]
@@ -330,3 +330,15 @@ def test_any_jumble_of_note_syntax_is_a_note(text: str) -> None:
     assert parsed.note.title
     assert all(1 <= one.line <= lines for one in parsed.problems)
     parsed.note.body.encode()
+
+
+def test_paths_and_checks_are_those_of_a_scout_and_else_somebody_elses() -> None:
+    keys = "paths: ['src/**', b]\nchecks: [make, 'a: b']\n"
+    note = parse(f"---\ntype: scout\n{keys}---\n".encode(), "").note
+    assert (note.paths, note.checks) == (("src/**", "b"), ("make", "a: b"))
+    other = parse(f"---\ntype: note\n{keys}---\n".encode(), "")
+    assert (other.note.paths, other.note.checks, other.problems) == ((), (), ())
+    odd = parse(b"---\ntype: scout\npaths: 'src/**'\nchecks: {a: b}\n---\n", "")
+    assert (odd.note.paths, odd.note.checks, odd.problems) == ((), (), ())
+    for written in ("paths: 'src/**'\n", "paths: [a]\nchecks:\n  # why\n  - b\n"):
+        assert foreign.lines(f"---\ntitle: T\n{written}---\n") == written

@@ -191,11 +191,13 @@ ANCHORS = st.builds(
 )
 NOTES = st.builds(
     Note,
-    **dict.fromkeys(("id", "title", "description", "question", "type", "status", "commit", "by", "at"), TEXT),
+    **dict.fromkeys(("id", "title", "description", "question", "status", "commit", "by", "at"), TEXT),
+    type=TEXT | st.just("scout"),
     body=st.lists(TEXT, max_size=6).map("\n".join) | TEXT,
     tags=st.lists(TEXT, max_size=3).map(tuple),
     verified=st.lists(st.tuples(TEXT, TEXT), max_size=2).map(tuple),
     supersedes=st.lists(TEXT, max_size=2).map(tuple),
+    **dict.fromkeys(("paths", "checks"), st.lists(TEXT, max_size=2).map(tuple)),
     citations=st.lists(CITATIONS, max_size=3).map(tuple),
     anchors=st.lists(ANCHORS, max_size=3).map(tuple),
 )
