@@ -8,69 +8,31 @@ finished by recovery, and the rest is sent.
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoutkit import leftovers, process, recall
-from scoutkit.batches import comparing
+from scoutkit import errand, leftovers, opinions, process, recall
 from scoutkit.batches.ledger import ERRORS, Ledger
+from scoutkit.batches.standing import CUT, due, stand
 from scoutkit.desk import Desk
 from scoutkit.dispatch import records
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.errors import NotFound, ScoutError
-from scoutkit.model import pinned
 from scoutkit.model.agents import Narrator
 from scoutkit.model.batches import Attempt, Stand, Task
 from scoutkit.model.missions import Result, Run, State
-from scoutkit.model.notes import Citation, Note, Region
 
 PAUSE = 0.05  # seconds between looks
 ADOPTED = 0.5  # seconds between looks at runs that an earlier batch began
-TRIES = 2  # runs of a task that may fail by themselves, over all resumptions
 
-_CUT = {Result.INTERRUPTED, Result.KILLED}  # from outside: that says nothing of the mission
 Changed = Callable[[Task, Stand], None]
 
 
 def folder_of(desk: Desk) -> Path:
     """Where the batches of this repository are."""
     return desk.places.state / "batches"
-
-
-# How a task stands
-
-
-def stand(ledger: Ledger, task: Task) -> Stand:
-    """By what is durable alone: nothing is known here of what goes on."""
-    known = ledger.of(task.key)
-    if known.memory:
-        return Stand.REMEMBERED
-    if not known.attempts:
-        return Stand.WAITING
-    ended = known.attempts[-1].ended
-    if ended == Result.DONE:
-        return Stand.DONE
-    return Stand.INTERRUPTED if not ended or ended in _CUT else Stand.FAILED
-
-
-def due(ledger: Ledger, task: Task, *, force: bool = False) -> bool:
-    """Is a task to be sent (again)? A run that failed by itself is tried once more; `force`: as often as one likes."""
-    how = stand(ledger, task)
-    if how.answered:
-        return False
-    failed = [one for one in ledger.of(task.key).attempts if one.ended and one.ended not in {*_CUT, "error"}]
-    return force or how is not Stand.FAILED or len(failed) < TRIES
-
-
-def _at(citation: Citation, region: Region | None) -> Citation:
-    if region is None:
-        return citation
-    return replace(citation, path=region.path, start=region.start, end=region.end, was="", base="")
 
 
 class Batch:
@@ -151,7 +113,7 @@ class Batch:
             if attempt is None or attempt.ended:
                 attempt = Attempt(self._desk.notebook.new_id())
                 self.ledger.note(task=task.key, run=attempt.run)
-            self._going[task.key] = self._start(task, attempt.run)
+            self._going[task.key] = errand.start(self.ledger, task, attempt.run, self._desk.where)
             self._changed(task, Stand.RUNNING)
 
     def _next(self) -> Task | None:
@@ -181,15 +143,6 @@ class Batch:
             self._tell(f"{self._name(task)}: the notes could not be asked: {error.message}")
             return None
         return (note.id, note.path) if note else None
-
-    def _start(self, task: Task, run_id: str) -> subprocess.Popen[bytes]:
-        argv = [sys.executable, "-m", "scoutkit.errand", str(self.ledger.folder), str(task.key), run_id]
-        with (self.ledger.folder / ERRORS).open("ab") as errors:
-            null = subprocess.DEVNULL
-            popen = process.spawn(argv, cwd=self._desk.where, stdin=null, stderr=errors, session=True)
-        assert popen.stdout
-        popen.stdout.close()
-        return popen
 
     # Looking
 
@@ -272,7 +225,7 @@ class Batch:
         del self._going[task.key]
         self._changed(task, self.stand(task))
         attempt = self._last(task)
-        if task.key in self._taken_up and task.key not in self._asked and attempt and attempt.ended in _CUT:
+        if task.key in self._taken_up and task.key not in self._asked and attempt and attempt.ended in CUT:
             self._todo[task.key] = task  # it was cut short with the batch that began it, not by this one
         self._taken_up.discard(task.key)
         self._compare(task.number)
@@ -305,37 +258,13 @@ class Batch:
         if not made[0]:
             self.ledger.note(number=number, comparison=note_id)
         try:
-            note = self._compared(answered, note_id)
+            note = opinions.compared(self._desk, [(task, self.path_of(task)) for task in answered], note_id)
         except ScoutError as error:
             self._tell(f"{self._name(tasks[0])}: nothing is compared: {error.message}")
             return
         written = self._desk.notebook.write(note, again=bool(made[0]))
         self.ledger.note(number=number, comparison=note_id, path=written.path)
         self._tell(f"compared: {written.id}  {written.path}")
-
-    def _compared(self, tasks: Sequence[Task], note_id: str) -> Note:
-        """The comparison, at the commit that the mission is about: a note from memory may speak of another."""
-        from scoutkit.anchors import anchor, check
-        from scoutkit.anchors.region import Regions
-
-        base, opinions = tasks[0].mission.base, []
-        with Regions(self._desk.repository, base, notes=self._desk.settings.notes) as regions:
-            for task in tasks:
-                read = self._desk.notebook.read(self.path_of(task))
-                if not read.readable:
-                    raise ScoutError(read.problems[0].problem, read.problems[0].hint)
-                followed = check.follow(read.note, regions)
-                cited = [
-                    _at(one.citation, one.now)
-                    for one in followed
-                    if one.now or not one.counts or not one.citation.start or pinned.read(one.citation.path)
-                ]
-                opinions.append(comparing.Opinion(task.asked, read.note, tuple(cited)))
-        with self._desk.snapshot(base) as snapshot:
-            places = {one.at: one for opinion in opinions for one in opinion.places}
-            anchors = [made for one in places.values() if (made := anchor.make(one, snapshot))]
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        return comparing.note(opinions, tasks[0].mission, anchors, id=note_id, at=at, tags=tasks[0].tags)
 
     # What is known
 

@@ -6,16 +6,28 @@ needs nothing of it: what it found is in the journal, why it could not begin in 
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoutkit import story
+from scoutkit import process, story
 from scoutkit.agents import registry
-from scoutkit.batches.ledger import Ledger
+from scoutkit.batches.ledger import ERRORS, Ledger
 from scoutkit.desk import Desk
 from scoutkit.dispatch.journal import Taken
 from scoutkit.errors import NotFound, ScoutError
+from scoutkit.model.batches import Task
+
+
+def start(ledger: Ledger, task: Task, run_id: str, where: Path) -> subprocess.Popen[bytes]:
+    """Begin the run of a task, whose id is in the ledger already, in a session of its own. `where`: the repository."""
+    argv = [sys.executable, "-m", "scoutkit.errand", str(ledger.folder), str(task.key), run_id]
+    with (ledger.folder / ERRORS).open("ab") as errors:
+        popen = process.spawn(argv, cwd=where, stdin=subprocess.DEVNULL, stderr=errors, session=True)
+    assert popen.stdout
+    popen.stdout.close()
+    return popen
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -100,11 +100,11 @@ def _only(ctx: click.Context) -> None:
 
 
 def _newest(found: list[Ledger]) -> Ledger:
-    from scoutkit import batch as sending
+    from scoutkit.batches import standing
 
     for book in found:
         book.refresh()
-        if any(sending.due(book, task) for task in book.plan.tasks):
+        if any(standing.due(book, task) for task in book.plan.tasks):
             return book
     raise NotFound("no batch has anything left to do", "list them: scoutkit batch --list")
 
@@ -158,6 +158,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
     """Send what is to be sent, then say what became of all. An exit code; raised where not all is well."""
     from scoutkit import batch as sending
     from scoutkit import notifying
+    from scoutkit.batches import standing
 
     plan, began = book.plan, time.monotonic()
     with Board(desk, plan.tasks) as board:
@@ -196,7 +197,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
             f"go on with it: scoutkit batch --resume {plan.id}",
         )
     if answered < len(stands):
-        more = any(sending.due(book, task) for task in plan.tasks)
+        more = any(standing.due(book, task) for task in plan.tasks)
         again = "sends once more what failed" if more else "--force tries again"
         raise AgentFailed(
             f"{len(stands) - answered} of {say.count(len(stands), 'mission')} not answered",
@@ -235,14 +236,14 @@ def _question(task: Task) -> str:
 
 
 def _list(found: list[Ledger], *, as_json: bool) -> int:
-    from scoutkit import batch as sending
+    from scoutkit.batches import standing
 
     rows = []
     for book in found:
         book.refresh()
         with book.held() as idle:
-            counts = Counter(sending.stand(book, task) for task in book.plan.tasks)
-            left = sum(sending.due(book, task) for task in book.plan.tasks)
+            counts = Counter(standing.stand(book, task) for task in book.plan.tasks)
+            left = sum(standing.due(book, task) for task in book.plan.tasks)
         answered = counts[Stand.DONE] + counts[Stand.REMEMBERED]
         state = "running" if not idle else "unfinished" if left else "failed" if counts[Stand.FAILED] else "done"
         rows.append((book.plan, state, answered, counts[Stand.FAILED], len(book.plan.tasks)))

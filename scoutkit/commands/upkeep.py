@@ -36,23 +36,33 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def clean(ctx: click.Context, *, dry_run: bool, as_json: bool) -> None:
-    """Remove what dead runs left: worktrees nobody owns, trash; and copies of sources that no run used for 30 days."""
-    from scoutkit import leftovers
+    """Remove what dead runs left (worktrees nobody owns, trash), old batches, and copies of sources that no run used.
+
+    Batches go after 30 days, those with something left to do after 90; copies of sources after 30. Copies that had many
+    fetches are packed anew.
+    """
+    from scoutkit import batch, leftovers
+    from scoutkit.batches import expiring
     from scoutkit.dispatch import mirrors
 
     desk = open_desk(ctx)
     removed = leftovers.tidy(desk, dry=dry_run)
+    old = [one for one in expiring.expired(batch.folder_of(desk)) if dry_run or expiring.drop(one)]
     unused = mirrors.tidy(dry=dry_run)
-    kept = [one for one in mirrors.kept() if one.folder not in {each.folder for each in unused}]
+    going = {each.folder for each in unused}
+    packed = [one for one in mirrors.repack(dry=dry_run, tell=say.tell) if one not in going]
+    kept = [one for one in mirrors.kept() if one.folder not in going]
     size = sum(one.size for one in kept)
-    paths = [*removed, *(one.folder for one in unused)]
+    paths = [*removed, *old, *(one.folder for one in unused)]
     if as_json:
-        sources = {"kept": len(kept), "bytes": size, "removed": len(unused)}
+        sources = {"kept": len(kept), "bytes": size, "removed": len(unused), "repacked": len(packed)}
         say.as_json("clean", dry_run=dry_run, removed=[str(path) for path in paths], sources=sources)
         return
     for path in paths:
         say.answer(f"{'would remove' if dry_run else 'removed'}: {path}")
-    if not paths:
+    for path in packed:
+        say.answer(f"{'would repack' if dry_run else 'repacked'}: {path}")
+    if not paths and not packed:
         say.tell("nothing to clean")
     if kept:
         say.tell(f"copies of sources: {len(kept)}, {size / 1e6:,.1f} MB in {mirrors.folder()}")

@@ -1,7 +1,8 @@
 """Mirrors: bare copies of other people's repositories in the user's cache, one a source, shared by all runs.
 
 `name-hash/.git` each, with a lock file beside it. Objects only ever come in: git never collects garbage there, so that
-runs may borrow them. The user's own repositories are only read from, through git's transport: no link leads into them.
+runs may borrow them; many packs become one that has all they had. The user's own repositories are only read from,
+through git's transport: no link leads into them.
 """
 
 from __future__ import annotations
@@ -10,27 +11,24 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import re
 import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from scoutkit import complaints, config, git
-from scoutkit.errors import RepositoryError, Unavailable
+from scoutkit.dispatch.fetching import FULL, Source
+from scoutkit.errors import Unavailable
 from scoutkit.model.agents import Narrator
 from scoutkit.model.places import Repository
 
 UNUSED = 30  # days after which a mirror goes
-_EVERY = 2.0  # seconds between two lines of progress
-_SETTINGS = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[fetch]\n\tunpackLimit = 1\n"
-_REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-_HEAD = "refs/source/HEAD"
+PACKS = 20  # every fetch that brings something adds one; more slow git down, and hold things several times
+_REPACK = ("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "--keep-unreachable", "--quiet")
 _NEW = ".new"  # a mirror that is not whole yet
-_FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Kept(NamedTuple):
@@ -68,12 +66,12 @@ def bring(origin: str, address: str, name: str, revision: str, *, known: str = "
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(origin, name, tell), _ended_by_signals():
             path = find(origin) or of(origin, name)
-            wanted = known or (revision if _FULL.fullmatch(revision) else "")
+            wanted = known or (revision if FULL.fullmatch(revision) else "")
             if wanted and _has(path, wanted):
                 os.utime(path)
                 return path, wanted
-            source = _Source(origin, address, name, tell)
-            source.update(path)
+            source = Source(origin, address, name, tell)
+            _update(source, path, tell)
             commit = source.resolve(path, wanted or revision)
             os.utime(path)
             return path, commit
@@ -110,109 +108,50 @@ def tidy(*, dry: bool = False) -> list[Kept]:
     return gone
 
 
-class _Source:
-    """One source as it is fetched: what git says of it, said with its origin."""
+def repack(*, dry: bool = False, tell: Narrator) -> list[Path]:
+    """Make one pack of many, in mirrors that had many fetches, but for those in use this moment; which.
 
-    def __init__(self, origin: str, address: str, name: str, tell: Narrator) -> None:
-        self._origin, self._address, self._name, self._tell = origin, address, name, tell
+    No object goes, not one that nothing leads to: a run may borrow it. `dry`: only say.
+    """
+    done = []
+    for path in (one.folder for one in kept()):
+        packs = path / ".git/objects/pack"
+        if len(list(packs.glob("*.pack"))) < PACKS:
+            continue
+        with contextlib.suppress(BlockingIOError), _lock_of(path.name).open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not dry:
+                for left in (*packs.glob("tmp_*"), *packs.glob(".tmp-*")):
+                    left.unlink()  # of a git that was killed: we hold the only lock that counts
+                said = git.git(path, *_REPACK)
+                if said.code:
+                    tell(f"{path}: could not be repacked: {complaints.complaint(said.error)}")
+                    continue
+            done.append(path)
+    return done
 
-    def update(self, path: Path) -> None:
-        """All branches and tags, and HEAD. A new mirror is whole before it has its name."""
-        if (path / ".git").is_dir():
-            for left in (*(path / ".git").glob("*.lock"), *(path / ".git/refs").rglob("*.lock")):
-                left.unlink()  # of a fetch that was killed: we hold the only lock that counts
-            self._fill(path)
+
+def _update(source: Source, path: Path, tell: Narrator) -> None:
+    """Fetch what is new. A new mirror is whole before it has its name."""
+    if (path / ".git").is_dir():
+        for left in (*(path / ".git").glob("*.lock"), *(path / ".git/refs").rglob("*.lock")):
+            left.unlink()  # of a fetch that was killed: we hold the only lock that counts
+        if source.fill(path):
             return
-        for half in _halves(path.name):
-            _remove(half)
-        fresh = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
-        self._tell(f"{self._name}: cloning {self._origin}")
-        try:
-            self._init(fresh, "sha1")
-            self._fill(fresh)
-            fresh.rename(path)
-        finally:
+        _remove(path)
+    for half in _halves(path.name):
+        _remove(half)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
+    tell(f"{source.name}: cloning {source.origin}")
+    try:
+        source.init(fresh, "sha1")
+        if not source.fill(fresh):
             _remove(fresh)
-
-    def _init(self, path: Path, form: str) -> None:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        git.output(path, "init", "--quiet", "--bare", "--template=", f"--object-format={form}", path / ".git")
-        with (path / ".git/config").open("a", encoding="ascii") as settings:
-            settings.write(_SETTINGS)
-
-    def _fill(self, path: Path) -> None:
-        done = self._fetch(path, *_REFS, f"+HEAD:{_HEAD}")
-        if done and "mismatched algorithms" in done:
-            _remove(path)
-            self._init(path, "sha256")
-            done = self._fetch(path, *_REFS, f"+HEAD:{_HEAD}")
-        if done and "couldn't find remote ref HEAD" in done:
-            done = self._fetch(path, *_REFS)
-        if done:
-            raise RepositoryError(f"cannot fetch {self._origin}: {self._complaint(done)}", self._hint(done))
-        head = git.git(path, "rev-parse", "--verify", "--quiet", f"{_HEAD}^{{commit}}").text.strip()
-        if head:
-            git.output(path, "update-ref", "--no-deref", "HEAD", head)
-
-    def _fetch(self, path: Path, *refs: str) -> str:
-        """What git said where it failed; "" where it did not."""
-        args = ("fetch", "--progress", "--prune", "--no-tags", "--no-write-fetch-head", "--update-shallow", "--force")
-        done = git.heard(
-            path, *args, "--no-recurse-submodules", "--", self._address, *refs, hear=_progress(self._name, self._tell)
-        )
-        return (done.error or "git failed") if done.code else ""
-
-    def resolve(self, path: Path, revision: str) -> str:
-        """A revision in the mirror; one that no branch or tag leads to is asked for by itself."""
-        mirror = git.discover(path)
-        try:
-            return git.resolve(mirror, revision)
-        except RepositoryError as error:
-            if _FULL.fullmatch(revision) or revision.startswith("refs/"):
-                into = "refs/source/asked"
-                if not self._fetch(path, f"+{revision}:{into}"):
-                    return git.resolve(mirror, into if revision.startswith("refs/") else revision)
-            raise RepositoryError(
-                f"{self._origin}: {error.message}", f"name a branch, tag or commit of it: --repo {self._origin}@REV"
-            ) from error
-
-    def _complaint(self, said: str) -> str:
-        said = "\n".join(line for line in said.split("\n") if not line.startswith("remote: "))
-        said = complaints.complaint(said).replace(self._address, self._origin)
-        return "".join(one if one.isprintable() else "?" for one in said)
-
-    def _hint(self, said: str) -> str:
-        if "not appear to be a git repository" in said or "not found" in said:
-            return "is that the address of a git repository? git ls-remote tells"
-        return f"see what git says to: git ls-remote {self._origin}"
-
-
-def _progress(name: str, tell: Narrator) -> Callable[[str], None]:
-    """What hears git's progress and tells it now and then: `lib: receiving objects 45 %, 12.10 MiB`."""
-    import git as gitpython
-
-    names = {
-        gitpython.RemoteProgress.COUNTING: "counting objects",
-        gitpython.RemoteProgress.COMPRESSING: "compressing objects",
-        gitpython.RemoteProgress.RECEIVING: "receiving objects",
-        gitpython.RemoteProgress.RESOLVING: "resolving deltas",
-    }
-    due = time.monotonic() + _EVERY
-
-    class Progress(gitpython.RemoteProgress):
-        def update(
-            self, op_code: int, cur_count: str | float, max_count: str | float | None = None, message: str = ""
-        ) -> None:
-            nonlocal due
-            what = names.get(op_code & self.OP_MASK)
-            if what is None or time.monotonic() < due:
-                return
-            due = time.monotonic() + _EVERY
-            part = f" {100 * float(cur_count) / float(max_count):.0f} %" if max_count else ""
-            size = message.partition("|")[0].strip(" ,")
-            tell(f"{name}: {what}{part}" + (f", {size}" if re.fullmatch(r"[0-9.]+ [A-Za-z]+", size) else ""))
-
-    return Progress().new_message_handler()
+            source.init(fresh, "sha256")
+            source.fill(fresh)
+        fresh.rename(path)
+    finally:
+        _remove(fresh)
 
 
 def _has(path: Path, commit: str) -> bool:

@@ -187,3 +187,16 @@ def test_clean_removes_what_it_may_and_names_what_is_not_surely_a_runs(scoutkit,
     assert said.code == 6
     assert "bbbb2222.old: its name is no run id" in said.err
     assert [path.name for path in runs.iterdir()] == ["bbbb2222.old"]
+
+
+def test_clean_takes_old_batches_away_and_their_notes_stay(scoutkit, repo, tmp_path):
+    for text in ("Where?", "Why?"):
+        assert scoutkit("batch", "-", "--agent-cmd", "echo '# Found'; echo; echo in README.md:1", stdin=text).code == 0
+    fresh, old = (one["id"] for one in scoutkit("batch", "--list", "--json").json["batches"])
+    for path in (repo / ".git/scoutkit/batches" / old).iterdir():
+        os.utime(path, (0, 0))
+    for option, left in (("--dry-run", [fresh, old]), ("--json", [fresh])):
+        said = scoutkit("clean", option, "--json")
+        assert [Path(path).name for path in said.json["removed"]] == [old]
+        assert [one["id"] for one in scoutkit("batch", "--list", "--json").json["batches"]] == left
+    assert len(list((repo / ".claude/notes").glob("*.md"))) == 2

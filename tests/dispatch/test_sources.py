@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 from scoutkit import git as ours
+from scoutkit.dispatch import fetching as fetcher
 from scoutkit.dispatch import mirrors, sources
 from scoutkit.dispatch.sources import Asked
 from scoutkit.errors import RepositoryError, UsageError
@@ -246,6 +248,27 @@ def test_mirrors_that_no_run_used_for_a_month_go(repo, pin, tmp_path):
     assert pin(repo)  # and it is made again
 
 
+def test_a_mirror_of_many_fetches_is_one_pack_again_and_forgets_nothing(repo, git, head, pin, monkeypatch):
+    monkeypatch.setattr(mirrors, "PACKS", 3)
+    commits = []
+    for number in range(3):
+        git(repo, "commit", "-q", "--amend", "-m", f"way {number}")  # nothing leads to the one before
+        assert mirrors.repack(tell=pin.said.append) == []
+        commits.append(pin(repo)[0].commit)
+    mirror = mirrors.find(str(repo))
+    packs = mirror / ".git/objects/pack"
+    (packs / "tmp_pack_cut").write_bytes(b"of a fetch that was killed")
+    with mirrors._lock_of(mirror.name).open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert mirrors.repack(tell=pin.said.append) == []
+    assert mirrors.repack(dry=True, tell=pin.said.append) == [mirror]
+    assert len(list(packs.glob("*.pack"))) == 3
+    assert mirrors.repack(tell=pin.said.append) == [mirror]
+    assert [path.suffix for path in sorted(packs.glob("*"))] == [".idx", ".pack"]
+    assert [ours.output(mirror, "cat-file", "-t", one).strip() for one in commits] == ["commit"] * 3
+    assert mirrors.repack(tell=pin.said.append) == []
+
+
 def test_what_was_shown_is_remembered_for_whoever_finishes_the_run(tmp_path):
     shown = (Pinned("lib", "/srv/lib", "a" * 40), Pinned("lib-2", "https://example.org/ü", "b" * 40))
     assert sources.remembered(tmp_path) == ()
@@ -254,9 +277,9 @@ def test_what_was_shown_is_remembered_for_whoever_finishes_the_run(tmp_path):
 
 
 def test_progress_is_told_now_and_then(monkeypatch):
-    monkeypatch.setattr(mirrors, "_EVERY", 0.0)
+    monkeypatch.setattr(fetcher, "_EVERY", 0.0)
     said = []
-    hear = mirrors._progress("lib", said.append)
+    hear = fetcher._progress("lib", said.append)
     for line in (
         "remote: Enumerating objects: 12, done.",
         "remote: Counting objects:  50% (1/2)",
