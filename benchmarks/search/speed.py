@@ -1,6 +1,6 @@
 """How fast notes are found: makes a folder of notes like real ones, then times what commands do with it.
 
-    .venv/bin/python benchmarks/search.py [--notes 10000] [--whoosh]
+    .venv/bin/python benchmarks/search/speed.py [--notes 10000] [--whoosh]
 
 CPU seconds are this process's own; milliseconds are medians of wall time.
 """
