@@ -109,6 +109,7 @@ def test_bad_lines_are_all_named_in_one_go_and_nothing_is_sent(batch, scoutkit, 
         {"text": "c"},
         {"txt": "d", "agent": "clawd"},
         {"text": "e", "kind": "research", "repos": [f"{tmp_path}/no", f"{tmp_path}/none"], "template": "no-such"},
+        {"text": "g", "paths": ["src", "scr/**"]},
     ]
     said = batch("".join(f"{json.dumps(row)}\n" for row in [*rows, {"text": "f", "tags": [1]}]), name="m.jsonl")
     assert said.code == 2
@@ -117,12 +118,13 @@ def test_bad_lines_are_all_named_in_one_go_and_nothing_is_sent(batch, scoutkit, 
         (1, "no such revision: never"), (1, "unknown agent: clawd"), (2, "no such revision: nope"), (4, "no text"),
         (4, "unknown agent: clawd"), (4, "unknown key 'txt': did you mean text?"),
         (5, f"no such folder: {tmp_path}/no "), (5, f"no such folder: {tmp_path}/none"),
-        (5, "no-such"), (6, "tags must be text, not 1"),
+        (5, "no-such"), (6, "no file of the base matches the path scr/** (did you mean src/**?)"),
+        (7, "tags must be text, not 1"),
     ]  # fmt: skip
     assert len(lines) == len(expected), lines
     for number, what in expected:
         assert any(f"m.jsonl:{number}: " in line and what in line for line in lines), (number, what, lines)
-    assert "5 bad lines" in said.err
+    assert "6 bad lines" in said.err
     assert scoutkit("runs", "--json").json["runs"] == []
     assert scoutkit("batch", "--list", "--json").json["batches"] == []
 
@@ -255,6 +257,28 @@ def test_a_batch_that_goes_on_is_not_taken_up_twice(scoutkit, repo, tmp_path):
     assert (said.code, "is going on already" in said.err) == (1, True)
     going.send_signal(signal.SIGTERM)
     assert going.wait(40) == 130
+
+
+def test_two_batches_at_once_are_each_done_and_every_note_is_there_once(scoutkit, repo, tmp_path):
+    going = []
+    for mine, other in (("a", "b"), ("b", "a")):
+        (tmp_path / mine).write_text("".join(f"{mine} {number}\n" for number in range(3)))
+        meets = f"touch '{tmp_path}/{mine}-began'; while ! test -e '{tmp_path}/{other}-began'; do sleep 0.02; done"
+        args = ("--jobs", "3", "--json", "--agent-cmd", f"{meets}; {SAYS}", *OPTIONS)
+        going.append(start(repo, str(tmp_path / mine), *args))
+    for one in going:
+        out, err = one.communicate(timeout=80)
+        assert one.returncode == 0, err
+        assert [mission["state"] for mission in json.loads(out)["missions"]] == ["done"] * 3
+        assert b"error" not in err
+        assert b"lock" not in err
+    assert sorted(run["text"] for run in scoutkit("runs", "--json").json["runs"]) == [
+        *("a 0", "a 1", "a 2"),
+        *("b 0", "b 1", "b 2"),
+    ]
+    assert len(list((repo / ".claude/notes").rglob("*.md"))) == 6
+    assert [one["state"] for one in scoutkit("batch", "--list", "--json").json["batches"]] == ["done"] * 2
+    assert not list((config.user_state() / "runs").iterdir())
 
 
 def test_a_run_whose_process_dies_leaves_a_draft_and_is_sent_again_by_resume(scoutkit, repo, tmp_path):
