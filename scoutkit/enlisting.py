@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoutkit import git, research, story
+from scoutkit import git, research, scope, story
 from scoutkit.agents import registry
 from scoutkit.batches.listing import BadLines, Listed
 from scoutkit.desk import Desk
@@ -113,6 +113,7 @@ class _Planner:
         self._desk, self._chosen, self._tell = desk, chosen, tell
         self._known: dict[tuple[object, ...], Mission | list[ScoutError]] = {}
         self._looked: dict[Hashable, ScoutError | None] = {}
+        self._files: dict[str, frozenset[str]] = {}
         self._problems: list[tuple[int, ScoutError]] = []
 
     def mission(self, one: Wanted, asked: str) -> Mission | None:
@@ -129,10 +130,29 @@ class _Planner:
         if isinstance(known, list):
             self._problems += [(one.line, error) for error in known]
             return None
+        paths, checks = self._scope(one, known)
         if known.kind is Kind.SCOUT:
-            return replace(known, text=one.text, checks=one.checks, paths=one.paths)
-        about = ", ".join(f"`{path}`" for path in one.paths)
+            return replace(known, text=one.text, checks=checks, paths=paths)
+        about = ", ".join(f"`{path}`" for path in paths)
         return replace(known, text=f"{one.text}\n\nIt is about {about}." if about else one.text)
+
+    def _scope(self, one: Wanted, known: Mission) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Paths and checks as they are meant; paths of a research are those of its sources, which are not looked at."""
+        checks, paths = one.checks, list[str]()
+        try:
+            checks = scope.checks(checks)
+        except UsageError as error:
+            self._problems.append((one.line, error))
+        if known.kind is Kind.RESEARCH:
+            return one.paths, checks
+        if one.paths and known.base not in self._files:
+            self._files[known.base] = scope.files(self._desk, known.base)
+        for path in one.paths:
+            try:
+                paths += scope.paths(self._desk, [path], self._files[known.base])
+            except UsageError as error:
+                self._problems.append((one.line, error))
+        return tuple(paths), checks
 
     def _plan(self, one: Wanted, asked: str) -> Mission:
         chosen = self._chosen
