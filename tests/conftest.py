@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,24 @@ GIT_ENV = {
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.org",
 }
+FILES = {
+    "README.md": "# Sessions\n\nCookies are signed.\n",
+    "src/auth/signing.py": (
+        '"""Signing."""\n\nimport hmac\n\n\nclass SessionSigner:\n    """Signs session cookies."""\n\n'
+        "    def __init__(self, key):\n        self.key = key\n\n"
+        "    def sign(self, value):\n        mac = hmac.new(self.key, value, 'sha256')\n"
+        "        return value + b'.' + mac.digest()\n\n"
+        "    def verify(self, cookie):\n        value, mac = cookie.rsplit(b'.', 1)\n"
+        "        return hmac.compare_digest(self.sign(value), cookie)\n"
+    ),
+    "src/auth/middleware.py": (
+        "from auth.signing import SessionSigner\n\n\ndef check_cookie(request, key):\n"
+        "    signer = SessionSigner(key)\n    return signer.verify(request.cookie)\n"
+    ),
+    "tests/test_signing.py": (
+        "from auth.signing import SessionSigner\n\n\ndef test_sign():\n    assert SessionSigner(b'k').sign(b'v')\n"
+    ),
+}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -25,7 +45,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_configure() -> None:
-    """Ctrl-C works in what tests start, also where they themselves run in the background of a shell that ignores it."""
+    """Ctrl-C works in what tests start, also where they themselves run in the background of a shell that ignores it.
+
+    Compiled modules are kept, whatever the environment says: hundreds of processes would each compile scoutkit anew,
+    at 0.6 s each.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -59,34 +85,28 @@ def git(tmp_path: Path) -> Callable[..., str]:
     return call
 
 
-@pytest.fixture
-def repo(tmp_path: Path, git: Callable[..., str]) -> Path:
-    """A small repository with one commit: a signing module, its user, a test and a README."""
-    folder = tmp_path / "repo"
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small repository that `repo` is a copy of. To read only."""
+    folder = tmp_path_factory.mktemp("small") / "repo"
     folder.mkdir()
-    git(folder, "init", "-q")
-    files = {
-        "README.md": "# Sessions\n\nCookies are signed.\n",
-        "src/auth/signing.py": (
-            '"""Signing."""\n\nimport hmac\n\n\nclass SessionSigner:\n    """Signs session cookies."""\n\n'
-            "    def __init__(self, key):\n        self.key = key\n\n"
-            "    def sign(self, value):\n        mac = hmac.new(self.key, value, 'sha256')\n"
-            "        return value + b'.' + mac.digest()\n\n"
-            "    def verify(self, cookie):\n        value, mac = cookie.rsplit(b'.', 1)\n"
-            "        return hmac.compare_digest(self.sign(value), cookie)\n"
-        ),
-        "src/auth/middleware.py": (
-            "from auth.signing import SessionSigner\n\n\ndef check_cookie(request, key):\n"
-            "    signer = SessionSigner(key)\n    return signer.verify(request.cookie)\n"
-        ),
-        "tests/test_signing.py": (
-            "from auth.signing import SessionSigner\n\n\ndef test_sign():\n    assert SessionSigner(b'k').sign(b'v')\n"
-        ),
-    }
-    for name, text in files.items():
+    for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "first")
+    nobody = {**GIT_ENV, "PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
+    for args in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *args], cwd=folder, env=nobody, check=True)
+    for sample in (folder / ".git/hooks").glob("*.sample"):
+        if sample.name != "pre-commit.sample":
+            sample.unlink()
+    return folder
+
+
+@pytest.fixture
+def repo(tmp_path: Path, small: Path, git: Callable[..., str]) -> Path:
+    """A small repository with one commit: a signing module, its user, a test and a README."""
+    folder = tmp_path / "repo"
+    shutil.copytree(small, folder)
+    git(folder, "update-index", "-q", "--refresh")
     return folder

@@ -148,11 +148,11 @@ def test_damaged_source_never_raises(path: str, data: st.DataObject) -> None:
     calls(path, text)
 
 
-def test_eight_processes_may_unpack_a_grammar_at_once(tmp_path: Path) -> None:
+def test_several_processes_may_unpack_a_grammar_at_once(tmp_path: Path) -> None:
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     code = "from scoutkit.symbols import symbols; print(len(symbols('a.py', 'def f(): pass')))"
-    started = [subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE) for _ in range(8)]
-    assert [process.communicate()[0] for process in started] == [b"1\n"] * 8
+    started = [subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE) for _ in range(4)]
+    assert [process.communicate()[0] for process in started] == [b"1\n"] * 4
     unpacked = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     assert len(unpacked) == 1
     assert unpacked[0].is_relative_to(tmp_path / "cache" / "scoutkit")

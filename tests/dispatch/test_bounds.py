@@ -13,9 +13,9 @@ from scoutkit.dispatch import bounds, cgroup, disk, sandbox
 from scoutkit.model.agents import Invocation
 from scoutkit.model.missions import Result
 
-# Each makes 2,046 processes at most, so that a watcher that sleeps does not cost the machine.
-DOUBLING = "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 30; }; b 10"
-LEAVING = "i=0; while [ $i -lt 1500 ]; do setsid sleep 30 & i=$((i+1)); done; sleep 30"
+# They make 510 and 400 processes at most, so that a watcher that sleeps does not cost the machine.
+DOUBLING = "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 30; }; b 8"
+LEAVING = "i=0; while [ $i -lt 400 ]; do setsid sleep 30 & i=$((i+1)); done; sleep 30"
 
 
 def runs(command):
@@ -48,10 +48,10 @@ def test_a_fork_bomb_is_bounded_and_nothing_of_it_is_left(play, bomb, isolation)
 
 
 def test_memory_is_bounded(play):
-    eats = 'python3 -c "import time; x = bytearray(400_000_000); time.sleep(30)"'
-    outcome = play(runs(eats), limits={"memory_bytes": 200_000_000})
+    eats = 'python3 -c "import time; x = bytearray(180_000_000); time.sleep(30)"'
+    outcome = play(runs(eats), limits={"memory_bytes": 100_000_000})
     assert outcome.result is Result.BUDGET
-    assert "GB of memory, more than 0.2 GB, seen by a watcher" in outcome.reason or "held by a cgroup" in outcome.reason
+    assert "GB of memory, more than 0.1 GB, seen by a watcher" in outcome.reason or "held by a cgroup" in outcome.reason
     assert "--max-memory" in outcome.hint
     assert not alive(play)
 
@@ -86,11 +86,11 @@ def test_a_daemon_left_behind_is_ended_and_the_run_is_done(play):
 def test_two_gigabytes_of_output_end_well(play):
     floods = ("/bin/sh", "-c", "echo '# Half'; yes some line or other | head -c 2000000000")
     invocation = Invocation(floods, CommandReader(Command("floods"), to_file=False))
-    outcome = play.send(invocation, limits={"output_bytes": 5_000_000})
+    outcome = play.send(invocation, limits={"output_bytes": 1_000_000})
     assert outcome.result is Result.BUDGET
-    assert "wrote more than 5,000,000 bytes" in outcome.reason
+    assert "wrote more than 1,000,000 bytes" in outcome.reason
     assert outcome.report.startswith("# Half")
-    assert sum(path.stat().st_size for path in play.records.iterdir()) < 40_000_000
+    assert sum(path.stat().st_size for path in play.records.iterdir()) < 8_000_000
     assert not alive(play)
 
 
