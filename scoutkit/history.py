@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from scoutkit import git
 from scoutkit.complaints import failure
+from scoutkit.model.notes import Region
 from scoutkit.model.places import Repository
 
 
@@ -107,6 +109,94 @@ def left_out(where: Path, folder: Path) -> list[str]:
     listing = git.output(where, "ls-files", "-z", "-t", "--", f":(literal){folder}")  # `S path`
     paths = (entry[2:] for entry in listing.split("\0") if entry.startswith("S "))
     return [path for path in paths if not os.path.lexists(where / path)]
+
+
+class Hunk(NamedTuple):
+    """Lines that differ, numbered from 1: of the old file `old_size` from `old_start`, of the new one `size` from
+    `start`. Where there are none of a side, its number is that of the line before. A side without the file has no path.
+    """
+
+    old_path: str
+    old_start: int
+    old_size: int
+    path: str
+    start: int
+    size: int
+
+    def takes(self, region: Region | None) -> int:
+        """How many lines of a region of the old side differ."""
+        return _common(region, self.old_path, self.old_start, self.old_size)
+
+    def gives(self, region: Region | None) -> int:
+        """How many lines of a region of the new side differ."""
+        return _common(region, self.path, self.start, self.size)
+
+
+class Difference(NamedTuple):
+    """What differs between a commit (`old`; "" for nothing) and another (`new`), the working tree (""), or with
+    `staged` what is staged."""
+
+    old: str
+    new: str
+    staged: bool
+    hunks: tuple[Hunk, ...]
+
+
+def difference(repository: Repository, revision: str = "", *, staged: bool = False) -> Difference:
+    """What differs between a revision and the working tree, or between two (`main..topic`; `main...topic`: since they
+    parted), or between HEAD and what is staged. RepositoryError for a revision that does not exist."""
+    where, env = repository.toplevel or repository.git_dir, None
+    if staged:
+        env = _index(repository)
+        born = git.git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
+        old, new = git.resolve(repository, "HEAD") if born else "", ""
+        sides = ["--cached", old or git.output(where, "hash-object", "-t", "tree", "--stdin").strip()]  # the empty tree
+    elif parts := re.fullmatch(r"(.*?)(\.{2,3})(.*)", revision, re.DOTALL):
+        old, new = (git.resolve(repository, part or "HEAD") for part in (parts[1], parts[3]))
+        if parts[2] == "...":
+            old = git.output(where, "merge-base", old, new).strip()
+        sides = [old, new]
+    else:
+        old, new = git.resolve(repository, revision), "" if repository.toplevel else git.resolve(repository, "HEAD")
+        sides = [old, new] if new else [old]
+    form = ("--patch-with-raw", "-z", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
+    text = git.output(where, "diff", *form, "--ignore-submodules", *sides, "--", env=env)
+    return Difference(old, new, staged, tuple(_hunks(text)))
+
+
+_RAW = re.compile(r":\d+ \d+ [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def _hunks(text: str) -> Iterator[Hunk]:
+    """`git diff --patch-with-raw -z`: the files with their paths as they are, then a patch for each, in that order.
+    Lines of content are counted, not looked at."""
+    at, files = 0, []
+    while found := _RAW.match(text, at):
+        kind, path, at = found[1], found[2], found.end()
+        new = path
+        if kind in "RC":
+            new, _, _ = text[at:].partition("\0")
+            at += len(new) + 1
+        if kind == "T":  # a file that became a link, or the reverse: one patch for each
+            files += [(path, ""), ("", path)]
+        elif kind != "U":
+            files.append(("" if kind == "A" else path, "" if kind == "D" else new))
+    lines, number = iter(text[at:].split("\n")), -1
+    for line in lines:
+        number += line.lstrip("\0").startswith("diff --git ")
+        if hunk := _HUNK.match(line):
+            old, old_size, start, size = (int(value or 1) for value in hunk.groups())
+            yield Hunk(files[number][0], old, old_size, files[number][1], start, size)
+            for _ in range(old_size + size):
+                if next(lines, "").startswith("\\"):  # "no newline at end of file"
+                    next(lines, "")
+
+
+def _common(region: Region | None, path: str, start: int, size: int) -> int:
+    if region is None or region.path != path or not size:
+        return 0
+    return max(min(region.end, start + size - 1) - max(region.start, start) + 1, 0)
 
 
 def _index(repository: Repository) -> dict[str, str] | None:

@@ -174,7 +174,7 @@ def run(where: Path, notes: int, *, whoosh: bool) -> None:
         tell(f"search: {kind}", lambda text=text: catalogue.search(text))
     tell("search: with filters", lambda: catalogue.search("session", types=["scout"], tags=["cookie"]))
     tell("list, 20 newest", lambda: catalogue.list(limit=20))
-    tell("about a folder", lambda: catalogue.about("src/session"))
+    tell("what cites a folder", lambda: catalogue.citing(["src/session"]))
     tell("resolve an id", lambda: catalogue.resolve("n0000077"))
     tell("resolve a slug", lambda: catalogue.resolve("note-77"))
 

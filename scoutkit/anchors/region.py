@@ -6,7 +6,7 @@ that are alike; a renamed file; other files that hold the text. Several places t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -89,6 +89,21 @@ class Regions:
                     other = None  # nothing there to follow to
             self._beside[source.origin] = other
         return self._beside[source.origin]
+
+    def there(self, path: str) -> bool:
+        """Is there such a file at the target?"""
+        return bool(self._target.path(path))
+
+    def lines(self, path: str) -> Sequence[str]:
+        """A file's lines at the target; none where it is no text, or not there."""
+        document = self._target.document(self._target.path(path) or path)
+        return document.lines if document else ()
+
+    def lines_at(self, commit: str, path: str) -> Sequence[str]:
+        """A file's lines at a commit; none where either is not here."""
+        files = self._files(commit) if commit else None
+        document = files.document(files.path(path)) if files else None
+        return document.lines if document else ()
 
     def locate(self, region: Region, commit: str, anchor: Anchor | None = None) -> Located:
         """Where a region of `commit` is now. Without the commit, from what its anchor stores.

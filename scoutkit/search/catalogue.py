@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scoutkit.errors import ScoutError
 from scoutkit.model.found import Hit, Problem
-from scoutkit.search import ranking, store
+from scoutkit.search import citing, ranking, store
 from scoutkit.search import sync as syncing
+from scoutkit.search.citing import Cited
 from scoutkit.search.query import clean, parse
 from scoutkit.search.ranking import Filters
-from scoutkit.search.snippet import Marks, snippet
+from scoutkit.search.snippet import snippet
 from scoutkit.search.sync import Source, Sync
 from scoutkit.words import plain
 
@@ -158,16 +159,21 @@ class Catalogue:
             lambda connection: [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
         )
 
-    def about(self, path: str, start: int = 0, end: int = 0, *, limit: int | None = None) -> Hits:
-        """Notes that cite a file, lines that overlap `start`-`end`, or anything in a folder; nearest first."""
-        from scoutkit.search.citing import citing
+    def citing(self, paths: Sequence[str]) -> Sequence[Cited]:
+        """What notes cite of files, or of anything in folders, as it was written; the newest notes first."""
+        return self._asking(lambda connection: citing.citing(connection, self.worktree, paths))
 
-        return self._asking(
-            lambda connection: [
-                self._hit(connection, key, score, line=(line, marks))
-                for key, score, line, marks in citing(connection, self.worktree, path, start, end or start)[:limit]
-            ]
-        )
+    def defining(self, symbols: Sequence[str]) -> Sequence[Cited]:
+        """What notes cite of functions, classes and sections with these names."""
+        return self._asking(lambda connection: citing.defining(connection, self.worktree, symbols))
+
+    def cited_places(self) -> tuple[Sequence[str], set[str]]:
+        """Every path that a note cites, and every symbol that cited lines were in."""
+        return self._asking(lambda connection: citing.cited(connection, self.worktree))
+
+    def naming(self, path: str) -> Sequence[str]:
+        """Files of the notes that have a path in their text."""
+        return self._asking(lambda connection: citing.naming(connection, self.worktree, path))
 
     def by_ids(
         self,
@@ -235,10 +241,9 @@ class Catalogue:
         key: int,
         score: float,
         words: Sequence[str] = (),
-        line: tuple[str, Marks] = ("", ()),
     ) -> Hit:
         note_id, path, title, kind, status, description, body = connection.execute(_ROW, (key,)).fetchone()
-        text, marks = line if line[0] else snippet((description, body), words)
+        text, marks = snippet((description, body), words)
         return Hit(note_id, path, title, kind, status, score, text, marks)
 
     # When the file is not what was made here

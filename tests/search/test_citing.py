@@ -23,50 +23,55 @@ def notes(shelf: Shelf) -> Shelf:
     return shelf
 
 
-def about(shelf: Shelf, path: str, start: int = 0, end: int = 0) -> list[str]:
-    return [hit.path for hit in shelf.catalogue.about(path, start, end)]
+def names(shelf: Shelf, *paths: str) -> list[str]:
+    return [f"{row.note} {row.number}" for row in shelf.catalogue.citing(paths)]
 
 
-def test_lines_are_known_by_the_notes_that_cite_them_nearest_first(notes: Shelf) -> None:
-    assert about(notes, "src/auth/signing.py", 41, 63) == ["exact.md", "file.md", "wide.md", "line.md"]
-    assert about(notes, "src/auth/signing.py", 63) == ["line.md", "file.md", "exact.md", "wide.md"]
-    assert about(notes, "src/auth/signing.py", 500) == ["file.md"]
-
-
-def test_a_file_is_known_by_all_that_cite_it_then_by_those_that_mention_it(notes: Shelf) -> None:
-    found = about(notes, "src/auth/signing.py")
-    assert sorted(found[:4]) == ["exact.md", "file.md", "line.md", "wide.md"]
-    assert found[4:] == ["plain.md"]
+def test_a_file_is_cited_by_these_places_of_these_notes(notes: Shelf) -> None:
+    assert sorted(names(notes, "src/auth/signing.py")) == [
+        "exact.md 0",
+        "file.md 0",
+        "line.md 0",
+        "line.md 1",
+        "wide.md 0",
+    ]
+    (row,) = notes.catalogue.citing(["src/auth/middleware.py"])
+    assert (row.path, row.start, row.end, row.symbol) == ("src/auth/middleware.py", 5, 6, "")
 
 
 @pytest.mark.parametrize("folder", ["src/auth", "src/auth/", "./src/auth"])
-def test_a_folder_is_known_by_what_cites_files_in_it(notes: Shelf, folder: str) -> None:
-    found = about(notes, folder)
-    assert {"exact.md", "wide.md", "line.md", "file.md", "other.md"} <= set(found)
-    assert "near.md" not in found
+def test_a_folder_is_cited_by_what_cites_files_in_it(notes: Shelf, folder: str) -> None:
+    found = names(notes, folder)
+    assert len(found) == 6
+    assert "near.md 0" not in found
 
 
-def test_the_whole_repository_is_every_citing_note(notes: Shelf) -> None:
-    assert len(about(notes, ".")) == 6
+def test_several_places_are_asked_for_at_once(notes: Shelf) -> None:
+    many = [f"src/{number}.py" for number in range(500)]
+    assert names(notes, *many, "src/auth2", "src/auth/middleware.py") == names(
+        notes, "src/auth/middleware.py", "src/auth2"
+    )
+    assert len(names(notes, ".")) == 7
 
 
 @pytest.mark.parametrize("path", ["src/nosuch.py", "src/aut", "%", "'", "🔥", "\0", "a\ud800"])
 def test_what_nobody_cites_is_unknown(notes: Shelf, path: str) -> None:
-    assert about(notes, path) == []
+    assert names(notes, path) == []
+    assert notes.catalogue.naming(path) == []
 
 
-def test_the_passage_that_cites_is_shown_with_the_place_marked(notes: Shelf) -> None:
-    hit = notes.catalogue.about("src/auth/signing.py", 41, 63)[0]
-    assert hit.snippet == "See src/auth/signing.py:41-63."
-    assert [hit.snippet[start:end] for start, end in hit.marks] == ["src/auth/signing.py:41-63"]
-    assert notes.catalogue.about("src/auth/middleware.py")[0].snippet == "src/auth/middleware.py:5-6"
-
-
-def test_the_number_of_notes_can_be_limited(notes: Shelf) -> None:
-    assert len(notes.catalogue.about("src/auth", limit=2)) == 2
+def test_a_note_that_only_mentions_a_path_names_it(notes: Shelf) -> None:
+    assert "plain.md" in notes.catalogue.naming("src/auth/signing.py")
 
 
 def test_a_path_is_found_however_its_accents_are_composed(shelf: Shelf) -> None:
     cite(shelf, "a.md", "src/caf\u00e9.py:1-2")
     shelf.sync()
-    assert about(shelf, "src/cafe\u0301.py") == ["a.md"]
+    assert names(shelf, "src/cafe\u0301.py") == ["a.md 0"]
+
+
+def test_places_are_found_by_the_symbol_they_were_in(shelf: Shelf) -> None:
+    shelf.note("a.md", "x", citations="[{at: 'src/a.py:1-2', symbol: Signer.sign}, {at: 'src/b.py:1'}]")
+    shelf.sync()
+    assert shelf.catalogue.cited_places() == (["src/a.py", "src/b.py"], {"Signer.sign"})
+    assert [row.path for row in shelf.catalogue.defining(["Signer.sign", "nobody"])] == ["src/a.py"]

@@ -215,7 +215,7 @@ catalogue = Catalogue(Path(sys.argv[1]))
 step = catalogue.sync(Same())
 assert not step.changed, step
 catalogue.runs_from([])
-assert catalogue.search("walrus") and catalogue.list() and not catalogue.about("src/a.py")
+assert catalogue.search("walrus") and catalogue.list() and not catalogue.citing(["src/b.py"])
 assert not catalogue.search("nosuch")
 print(*sorted(name for name in sys.modules if name.split(".")[0] in sys.argv[5:]))
 """

@@ -1,0 +1,359 @@
+"""What is known about a place: the notes whose cited lines are there now, wherever they were when it was written."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scoutkit import git
+from scoutkit.desk import Desk
+from scoutkit.model import pinned
+from scoutkit.model.notes import Note, Region, Verdict
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.check import Followed
+    from scoutkit.anchors.region import Regions
+    from scoutkit.history import Difference, Hunk
+    from scoutkit.search.citing import Cited
+
+MOST = 200  # notes whose lines are followed for one answer
+_MOST_LOST = 300  # citations of files that are gone, whose lines are looked for in what was asked about
+_CHANGED = 6  # lines of a difference
+_WIDEST = 160  # characters of one
+_ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
+_WORD = re.compile(r"\w+")
+_TELLING = 4  # letters and digits of a line that tells
+_WEIGHT = {Verdict.EDITED: 0.8, Verdict.AMBIGUOUS: 0.5, Verdict.GONE: 0.3, Verdict.UNCHECKED: 0.5, Verdict.WRONG: 0.1}
+_STATUS = {"draft": 0.7, "deprecated": 0.3}
+_AWAY = 0.2  # lines that went from the file that was asked about to another
+_WHOLE = 0.5  # what any lines of a file weigh where the file was asked about
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cited place that bears on what was asked. `at`: where it is now, or where its lines were if they are gone.
+
+    `changed`: for edited lines the difference, each line with `-` or `+` before it. `near`: 0 to 1.
+    """
+
+    followed: Followed
+    at: Region
+    near: float
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A note, the places it cites there, nearest first, and what it says of the first. A note that only mentions the
+    path has no place. `marks`: where in `says` the place is named."""
+
+    note: Note
+    places: tuple[Place, ...]
+    score: float
+    says: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known, best first. `drifted`: so many notes were written about these lines, which are elsewhere or gone.
+
+    `unfollowed`: so many notes were not looked at: there are more than would be followed.
+    `more`: so many were left out by the limit.
+    """
+
+    known: tuple[Known, ...]
+    drifted: int = 0
+    unfollowed: int = 0
+    more: int = 0
+
+
+def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | None = None) -> Answer:
+    """What is known about a file, lines of it, or a folder, as the working tree has it (HEAD in a bare repository).
+
+    `path` is relative to the repository's root. Nearest first, then what holds, then the newest.
+    """
+    rows = desk.catalogue.citing([path])
+    paths, symbols = desk.catalogue.cited_places()
+    lost = _lost(desk, paths, path)
+    naming = [] if start or not re.search(r"[/.]", path) else desk.catalogue.naming(path)
+    if not (rows or lost or naming or symbols):
+        return Answer(())
+    from scoutkit.anchors.region import Regions
+    from scoutkit.dispatch import sources
+
+    with Regions(desk.repository, _target(desk), notes=desk.settings.notes, elsewhere=sources.here) as regions:
+        text = regions.lines(path)
+        moved, unseen = _moved_in(desk, rows, lost, symbols, [_Text(path, text)], regions)
+        chosen, unfollowed = _chosen([*rows, *moved], start)
+        folder = desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
+        asked = _Asked(path, start, end or start, there=bool(text) or folder or regions.there(path))
+        found, drifted, written = [], 0, {row.note for row in rows}
+        for note, followed in _followed(desk, chosen, regions):
+            places = sorted(asked.places(followed), key=lambda place: -place.near)
+            if places:
+                found.append(_known(note, places))
+            drifted += not places and start > 0 and note.path in written
+        for name in naming:
+            if name not in chosen:
+                note = desk.notebook.read(name).note
+                found.append(_known(replace(note, path=name), (), path))
+        ranked = _ranked(found)
+        shown = [_told(one, regions) for one in ranked[:limit]]
+    return Answer(tuple(shown), drifted, unfollowed + unseen, len(ranked) - len(shown))
+
+
+def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> Answer:
+    """What is known about the lines that a difference changes or removes, and about those that it adds.
+
+    A citation is followed to both sides: it bears on the difference where its lines are among the old or the new ones.
+    Those that it touches most come first.
+    """
+    hunks = [hunk for hunk in difference.hunks if not hunk.path.startswith(f"{desk.settings.notes}/")]
+    files = list(dict.fromkeys(path for hunk in hunks for path in (hunk.old_path, hunk.path) if path))
+    if not files:
+        return Answer(())
+    rows = desk.catalogue.citing(files)
+    paths, symbols = desk.catalogue.cited_places()
+    lost = _lost(desk, paths, *files)
+    if not (rows or lost or symbols):
+        return Answer(())
+    from scoutkit.anchors.region import Regions
+    from scoutkit.objects import Objects
+
+    notes = desk.settings.notes
+    with Objects(desk.where) as objects:
+        new = Regions(desk.repository, difference.new, staged=difference.staged, notes=notes, objects=objects)
+        old = Regions(desk.repository, difference.old, notes=notes, objects=objects) if difference.old else None
+        texts = [_Text(file, one.lines(file)) for file in files for one in (old, new) if one]
+        moved, unseen = _moved_in(desk, rows, lost, symbols, texts, new)
+        chosen, unfollowed = _chosen([*rows, *moved], 0)
+        found = []
+        before = {note.path: followed for note, followed in _followed(desk, chosen, old)} if old else {}
+        for note, followed in _followed(desk, chosen, new):
+            was: Sequence[Followed | None] = before.get(note.path) or [None] * len(followed)
+            pairs = zip(was, followed, strict=True)
+            places = [place for then, now in pairs if (place := _hit(then, now, hunks))]
+            if places:
+                found.append(_known(note, sorted(places, key=lambda place: -place.near)))
+        ranked = _ranked(found)
+        shown = [_told(one, new) for one in ranked[:limit]]
+    return Answer(tuple(shown), 0, unfollowed + unseen, len(ranked) - len(shown))
+
+
+def _target(desk: Desk) -> str:
+    return "" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD")
+
+
+def _lost(desk: Desk, cited: Sequence[str], *asked: str) -> list[str]:
+    """Cited files that are not in the working tree: what they held may be where somebody asks now."""
+    top = desk.repository.toplevel
+    if top is None:
+        return []
+    names = {_name(path) for path in asked}
+    lost = [path for path in cited if not os.path.lexists(f"{top}/{path}") and not pinned.read(path)]
+    return sorted((path for path in lost if path not in asked), key=lambda path: _name(path) not in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What a file holds that was asked about."""
+
+    path: str
+    lines: Sequence[str]
+
+    def defines(self, symbols: set[str]) -> set[str]:
+        """Which of some functions, classes and sections it has."""
+        from scoutkit.symbols import symbols as definitions
+
+        text = "\n".join(self.lines)
+        words = set(_WORD.findall(text)) if symbols else set()
+        if words.isdisjoint(name for symbol in symbols for name in _WORD.findall(symbol)[-1:]):
+            return set()  # spares parsing it
+        return symbols & {one.qualified for one in definitions(self.path, text)}
+
+
+def _moved_in(
+    desk: Desk, known: Sequence[Cited], lost: Sequence[str], symbols: set[str], texts: Sequence[_Text], regions: Regions
+) -> tuple[list[Cited], int]:
+    """Citations of other files whose lines one of these files seems to hold now: it was renamed, or they were moved
+    into it. Also how many notes cite files that are gone and were not looked at."""
+    from scoutkit.anchors import check
+
+    texts = [text for text in texts if text.lines]
+    if not texts:
+        return [], 0
+    rows = list(desk.catalogue.citing(lost)) if lost else []
+    order = {path: number for number, path in enumerate(lost)}
+    rows.sort(key=lambda row: order.get(row.path, 0))
+    rows, rest = rows[:_MOST_LOST], {row.note for row in rows[_MOST_LOST:]}
+    rows += desk.catalogue.defining(sorted(set().union(*(text.defines(symbols) for text in texts))))
+    held = {line.strip() for text in texts for line in text.lines if _tells(line)}
+    names = {_name(text.path) for text in texts}
+    taken = {(row.note, row.number) for row in known}
+    notes: dict[str, Note] = {}
+    found = []
+    for row in rows:
+        if (row.note, row.number) in taken:
+            continue
+        taken.add((row.note, row.number))
+        if row.note not in notes:
+            notes[row.note] = desk.notebook.read(row.note).note
+        note = notes[row.note]
+        if row.number >= len(note.citations):
+            continue
+        was = check.base(note.citations[row.number])
+        lines = regions.lines_at(note.commit if check.is_commit(note.commit) else "", was.path)
+        telling = [line.strip() for line in lines[max(was.start - 1, 0) : was.end] if _tells(line)]
+        unknown = not lines and _name(was.path) in names
+        if unknown or (telling and sum(line in held for line in telling) >= _ALIKE * len(telling)):
+            found.append(row)
+    return found, len(rest - {row.note for row in rows})
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _tells(line: str) -> bool:
+    return sum(map(str.isalnum, line)) >= _TELLING
+
+
+def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[int]], int]:
+    """Which citations of which notes to follow, and how many notes there is no room for: those that were written about
+    lines far from the asked ones, and the oldest."""
+    by_note: dict[str, list[Cited]] = defaultdict(list)
+    for row in rows:
+        by_note[row.note].append(row)
+    order = list(by_note)
+    if start and len(order) > MOST:
+        order.sort(key=lambda name: min(abs(row.start - start) for row in by_note[name]))
+    chosen = {name: sorted({row.number for row in by_note[name]}) for name in order[:MOST]}
+    return chosen, len(order) - len(chosen)
+
+
+def _followed(
+    desk: Desk, chosen: Mapping[str, Sequence[int]], regions: Regions
+) -> Iterator[tuple[Note, list[Followed]]]:
+    """Notes, and what became of some of their citations."""
+    from scoutkit.anchors import check
+
+    for name, numbers in chosen.items():
+        note = replace(desk.notebook.read(name).note, path=name)
+        some = tuple(note.citations[number] for number in numbers if number < len(note.citations))
+        yield note, check.follow(replace(note, citations=some), regions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A file (`start` 0), lines of one, or a folder. `there`: is it one of the files at the target?"""
+
+    path: str
+    start: int
+    end: int
+    there: bool
+
+    def places(self, followed: Iterable[Followed]) -> Iterator[Place]:
+        """Those that bear on what was asked."""
+        for one in followed:
+            place = self._place(one)
+            if place:
+                yield place
+
+    def _place(self, one: Followed) -> Place | None:
+        weight = _WEIGHT.get(one.verdict, 1.0)
+        now = one.now
+        if now and self._near(now):
+            return Place(one, now, self._near(now) * weight)
+        if one.verdict is Verdict.AMBIGUOUS and one.located:
+            near = [(self._near(each.region), each.region) for each in one.located.candidates]
+            best = max(near, key=lambda pair: pair[0], default=(0.0, one.base))
+            if best[0]:
+                return Place(one, best[1], best[0] * weight)
+        written = Region(one.citation.path, one.citation.start, one.citation.end)
+        if self.start and self.there:  # lines that are there hold what they hold, whatever they held
+            whole = not written.start and self._near(written)
+            return Place(one, written, 0.1 * weight) if whole else None
+        if near_then := max(self._near(written), self._near(one.base)):
+            return Place(one, now or written, near_then * weight * (_AWAY if now and self.there else 1.0))
+        return None
+
+    def _near(self, region: Region) -> float:
+        """From 0 (elsewhere, or no line in common) to 1 (the very lines)."""
+        if not self._under(region.path):
+            return 0.0
+        if not self.start:
+            return _WHOLE
+        if not region.start:
+            return 0.1
+        common = min(region.end, self.end) - max(region.start, self.start) + 1
+        return max(common, 0) / (max(region.end, self.end) - min(region.start, self.start) + 1)
+
+    def _under(self, path: str) -> bool:
+        from scoutkit.words import composed
+
+        own, asked = composed(path, "NFC"), composed(self.path.rstrip("/"), "NFC")
+        if re.search(r"[*?\[]", asked):
+            from fnmatch import fnmatchcase
+
+            return fnmatchcase(own, asked)
+        return asked in ("", ".", own) or own.startswith(f"{asked}/") or pinned.same(asked, own)
+
+
+def _hit(then: Followed | None, now: Followed, hunks: Sequence[Hunk]) -> Place | None:
+    """A citation that a difference touches, and how much of it."""
+    if not now.counts or not now.base.start:
+        return None
+    old, new = then.now if then else None, now.now
+    touching = [hunk for hunk in hunks if hunk.takes(old) or hunk.gives(new)]
+    if not touching:
+        return None
+    lines = sum(max(hunk.takes(old), hunk.gives(new)) for hunk in touching)
+    size = max(region.end - region.start + 1 for region in (old, new) if region)
+    first = touching[0]
+    at = new or Region(first.path or first.old_path, max(first.start, 1), max(first.start, 1))
+    return Place(now, at, min(lines / size, 1.0))
+
+
+def _known(note: Note, places: Sequence[Place], named: str = "") -> Known:
+    near = sorted((place.near for place in places), reverse=True)
+    score = (near[0] + sum(near[1:]) / 100) * _STATUS.get(note.status, 1.0) if near else 0.0
+    return Known(note, tuple(places), score, named)
+
+
+def _ranked(found: Iterable[Known]) -> list[Known]:
+    newest = sorted(found, key=lambda one: one.note.at, reverse=True)
+    return sorted(newest, key=lambda one: one.score, reverse=True)
+
+
+def _told(one: Known, regions: Regions) -> Known:
+    """With what the note says of its first place, and what changed in edited lines."""
+    from scoutkit.search.snippet import passage
+
+    named = one.places[0].followed.citation.at if one.places else one.says
+    says, marks = passage(one.note.body, named)
+    places = tuple(replace(place, changed=_changed(one.note, place.followed, regions)) for place in one.places)
+    return replace(one, says=says, marks=marks, places=places)
+
+
+def _changed(note: Note, one: Followed, regions: Regions) -> tuple[str, ...]:
+    """How edited lines differ from what was cited, in a few lines; nothing where the old ones are not here."""
+    now = one.now
+    if one.verdict is not Verdict.EDITED or now is None or pinned.read(one.base.path):
+        return ()
+    old = regions.lines_at(note.commit, one.base.path)[one.base.start - 1 : one.base.end]
+    new = regions.lines(now.path)[now.start - 1 : now.end]
+    if not old:
+        return ()
+    lines = [line[:_WIDEST] for line in difflib.unified_diff(old, new, lineterm="", n=0) if _is_change(line)][2:]
+    more = (f"… {len(lines) - _CHANGED} more lines",) if len(lines) > _CHANGED + 1 else ()
+    return (*(lines[:_CHANGED] if more else lines), *more)
+
+
+def _is_change(line: str) -> bool:
+    return line.startswith(("-", "+"))
