@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoutkit import git, research, scope, story
+from scoutkit import asking, git, research, scope, story
 from scoutkit.agents import registry
 from scoutkit.batches.listing import BadLines, Listed
 from scoutkit.desk import Desk
@@ -117,8 +117,8 @@ class _Planner:
         self._problems: list[tuple[int, ScoutError]] = []
 
     def mission(self, one: Wanted, asked: str) -> Mission | None:
-        if len(one.text) > story.LONGEST:
-            self._problems.append((one.line, UsageError(f"{len(one.text):,} characters: at most {story.LONGEST:,}")))
+        if len(one.text) > asking.LONGEST:
+            self._problems.append((one.line, UsageError(f"{len(one.text):,} characters: at most {asking.LONGEST:,}")))
         limits: Mapping[str, Any] = one.limits
         key = (one.kind, asked, one.base, one.model, one.repos, one.template, tuple(sorted(limits.items())))
         if key not in self._known:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from scoutkit import scope
 from scoutkit.desk import Desk
-from scoutkit.model.evidence import Evidence
 from scoutkit.model.missions import Kind, Outcome, Run
 
 if TYPE_CHECKING:
     from scoutkit.harvest.gather import Place
+    from scoutkit.model.evidence import Evidence
 
 
 def progress(scratch: Path) -> Path:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Mission
-from scoutkit.model.notes import Note
-from scoutkit.story import fingerprint
+from scoutkit.model.notes import Note, Verdict
 
 
 def remembered(desk: Desk, mission: Mission) -> Note | None:
@@ -14,18 +14,28 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
     Of research, one about the same commits of the same sources; of a scout, one about the same part of the repository
     with the same checks.
     """
-    from scoutkit.anchors import check
-    from scoutkit.anchors.region import Regions
-
     for path in desk.catalogue.asked(mission.text, mission.kind):
         note = desk.notebook.read(path).note
         name, _, version = note.by.partition("/")
         same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
-        if note.status == "stable" and same and note.sources == mission.sources and _alike(desk, note, mission):
-            with Regions(desk.repository, mission.base, notes=desk.settings.notes) as regions:
-                if check.holds(note, regions):
-                    return note
+        same = same and note.sources == mission.sources and _alike(desk, note, mission)
+        if note.status == "stable" and same and _holds(desk, note, mission.base):
+            return note
     return None
+
+
+def _holds(desk: Desk, note: Note, base: str) -> bool:
+    """Do its citations hold at the base? At the commit that they were checked against, those with an anchor do."""
+    anchored = {(one.path, one.start, one.end) for one in note.anchors}
+    if note.commit == base and not note.sources:
+        born = [one for one in note.citations if one.verdict is not Verdict.WRONG]
+        if all((one.path, one.start, one.end) in anchored and not one.base for one in born):
+            return True
+    from scoutkit.anchors import check
+    from scoutkit.anchors.region import Regions
+
+    with Regions(desk.repository, base, notes=desk.settings.notes) as regions:
+        return check.holds(note, regions)
 
 
 def _alike(desk: Desk, note: Note, mission: Mission) -> bool:

@@ -10,12 +10,13 @@ from scoutkit import changes, git, story
 from scoutkit.agents import registry
 from scoutkit.anchors import check
 from scoutkit.anchors.check import Followed
+from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.missions import Kind, Mission, Result, Run, Terms, Usage
 from scoutkit.model.notes import Note
-from scoutkit.story import Answer, Earlier, Watcher, fingerprint
+from scoutkit.story import Answer, Earlier, Watcher
 
 
 @dataclass(frozen=True, slots=True)

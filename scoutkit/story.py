@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import config, git, harvesting, lending, noting, scope, trust
+from scoutkit import asking, config, harvesting, lending, noting, scope, trust
 from scoutkit.desk import Desk
-from scoutkit.errors import Interrupted, ScoutError, Unavailable, UsageError
+from scoutkit.errors import Interrupted, ScoutError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run, State, Terms
 from scoutkit.model.notes import Note
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scoutkit.dispatch.worktree import Checkout
 
 OWN = "builtin"  # the agent that only reads git's objects: it needs no isolation
-LONGEST = 100_000  # characters of a question, which its note repeats
 Watcher = Callable[[Event], None]
 
 
@@ -53,23 +52,8 @@ class Earlier:
 
 
 def plan(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, terms: Terms, agent_cmd: str = "") -> Mission:
-    """Make a question concrete: `asked`, then `equipped`."""
-    return equipped(desk, asked(desk, kind, text, agent, base=base, agent_cmd=agent_cmd), agent, terms)
-
-
-def asked(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, agent_cmd: str = "") -> Mission:
-    """As much of a mission as memory has to know to answer it.
-
-    RepositoryError for an unknown base; Unavailable for an agent that cannot do it.
-    """
-    if len(text) > LONGEST:
-        raise UsageError(
-            f"a question of {len(text):,} characters: at most {LONGEST:,}", "put the text into a file and name that"
-        )
-    if kind not in agent.kinds:
-        can = ", ".join(sorted(agent.kinds)) or "nothing"
-        raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
-    return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd)
+    """Make a question concrete: `asking.mission`, then `equipped`."""
+    return equipped(desk, asking.mission(desk, kind, text, agent, base=base, agent_cmd=agent_cmd), agent, terms)
 
 
 def equipped(desk: Desk, mission: Mission, agent: Agent, terms: Terms) -> Mission:
@@ -208,15 +192,8 @@ def _send(
         ready=lambda: harvesting.begin(desk, run),
     )
     if mission.agent_cmd and not outcome.version:
-        outcome = replace(outcome, version=fingerprint(mission.agent_cmd))
+        outcome = replace(outcome, version=asking.fingerprint(mission.agent_cmd))
     return outcome
-
-
-def fingerprint(command: str) -> str:
-    """Tells one-off commands apart, which all go by the name `command`."""
-    import hashlib
-
-    return hashlib.sha256(command.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = ()) -> Answer:

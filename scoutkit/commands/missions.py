@@ -9,18 +9,19 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_agents, json_option, open_desk
 from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
-from scoutkit.model.agents import Agent
 from scoutkit.model.missions import Kind, Limits, Mission, Result, Terms
 from scoutkit.model.notes import Note, Verdict
+
+if TYPE_CHECKING:
+    from scoutkit.model.agents import Agent
 
 Command = Callable[..., Any]
 
@@ -178,12 +179,12 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
     """
-    from scoutkit import story
+    from scoutkit import asking
 
     text = worded(question)
     desk = open_desk(ctx)
     chosen = choose(desk, how)
-    mission = story.asked(desk, Kind.ASK, text, chosen, base=how.base, agent_cmd=how.agent_cmd)
+    mission = asking.mission(desk, Kind.ASK, text, chosen, base=how.base, agent_cmd=how.agent_cmd)
     return deliver(desk, mission, chosen, how=how, as_json=as_json)
 
 
@@ -211,11 +212,14 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
 
     AgentFailed and Interrupted when the note is a draft.
     """
-    from scoutkit import recall, story
+    from scoutkit import recall
 
     known = None if how.force else recall.remembered(desk, mission)
     if known:
         return _from_memory(known, mission, as_json=as_json)
+    from scoutkit import story
+    from scoutkit.commands.progress import Progress
+
     mission = story.equipped(desk, mission, chosen, how.terms)
     for note in [] if how.force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")

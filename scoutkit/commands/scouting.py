@@ -48,12 +48,12 @@ def scout(
     The agent edits, runs and commits in a disposable worktree with a repository of its own. scoutkit watches what it
     does, so that a note comes of it even where the agent fails or says nothing.
     """
-    from scoutkit import scope, story
+    from scoutkit import asking, scope
 
     text, commands = worded(task, "task"), scope.checks(checks)
     desk = open_desk(ctx)
     chosen = choose(desk, how)
-    mission = story.asked(desk, Kind.SCOUT, text, chosen, base=how.base, agent_cmd=how.agent_cmd)
+    mission = asking.mission(desk, Kind.SCOUT, text, chosen, base=how.base, agent_cmd=how.agent_cmd)
     about = scope.paths(desk, paths, scope.files(desk, mission.base)) if paths else ()
     mission = replace(mission, checks=commands, paths=about, keep_days=keep_days or 0.0)
     return deliver(desk, mission, chosen, how=how, as_json=as_json)

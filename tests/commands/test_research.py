@@ -417,7 +417,7 @@ def test_clean_tells_of_mirrors_and_removes_unused_ones(research, scoutkit, lib,
     os.utime(mirror, (old, old))
     assert str(mirror) in scoutkit("clean", "--dry-run", "--json").json["removed"]
     assert mirror.exists()
-    assert scoutkit("clean", "--json").json["sources"] == {"kept": 0, "bytes": 0, "removed": 1}
+    assert scoutkit("clean", "--json").json["sources"] == {"kept": 0, "bytes": 0, "removed": 1, "repacked": 0}
     assert not mirror.exists()
     assert json.loads(scoutkit("list", "--json").out)["hits"]
 
