@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 from scoutkit.errors import RepositoryError, ScoutError
@@ -12,6 +11,8 @@ from scoutkit.errors import RepositoryError, ScoutError
 def failure(where: Path, error: str) -> ScoutError:
     """What git said, as an error a person can act on."""
     if found := re.search(r"dubious ownership in repository at '(.*?)'\n", error, re.DOTALL):
+        import shlex
+
         return RepositoryError(
             f"git does not trust {found[1]}: it belongs to another user",
             f"if you do: git config --global --add safe.directory {shlex.quote(found[1])}",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from scoutkit.errors import Refused, UsageError
 from scoutkit.model.places import Repository
@@ -46,8 +46,7 @@ def resources(kind: str) -> Path:
     return inside if inside.exists() else Path(__file__).parent.parent / kind
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where scoutkit keeps what belongs to one repository. Absolute paths."""
 
     repository: Repository
@@ -76,20 +75,21 @@ class Places:
     @property
     def fulltext(self) -> Path:
         """The Whoosh index: in the user's cache, since Whoosh unpickles what it opens."""
+        import zlib
+
         path = os.fsencode(self.repository.common_dir)  # two that fall together only rebuild each other's
         return user_cache() / "whoosh" / f"{zlib.crc32(path):08x}{zlib.adler32(path):08x}"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the user's `config.toml` says, then the repository's `.claude/scoutkit/config.toml` (which may not define
     commands: those come only from the user)."""
 
     agent: str = ""
     notes: str = NOTES
-    agents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    agents: Mapping[str, dict[str, Any]] = MappingProxyType({})
     pass_env: tuple[str, ...] = ()
-    prices: dict[str, Any] = field(default_factory=dict)  # of models, USD per million tokens; the user's alone
+    prices: Mapping[str, Any] = MappingProxyType({})  # of models, USD per million tokens; the user's alone
     notify: str | bool = False  # a command that is run when a batch is over, or True for the desktop; the user's alone
     trusted: tuple[str, ...] = ()  # repositories whose own hooks and servers agent programs may run; the user's alone
     setup: tuple[str, ...] = ()  # commands that make a worktree ready for an agent that changes it

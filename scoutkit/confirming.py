@@ -106,7 +106,7 @@ def _said(desk: Desk, note: Note, raw: bytes, followed: Sequence[Followed]) -> t
 
 def _ways(one: Followed) -> list[Citation]:
     """How a text may name a citation: where it is, where it was (a permalink still says that), as the report had it."""
-    from scoutkit.notefile import reference
+    from scoutkit.model import reference
 
     places = [_place(one.citation), _place(one.base), reference.read(one.citation.was) if one.citation.was else None]
     return [Citation(*place, symbol=one.citation.symbol) for place in places if place]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,11 @@ if TYPE_CHECKING:
     from scoutkit.search.sync import Sync
 
 
-@dataclass(frozen=True)
 class Desk:
     """Everything about one repository that a command may need. Opening it reads settings and runs git once."""
 
-    repository: Repository
-    settings: config.Settings
-    places: config.Places
+    def __init__(self, repository: Repository, settings: config.Settings, places: config.Places) -> None:
+        self.repository, self.settings, self.places = repository, settings, places
 
     @classmethod
     def open(cls, cwd: Path, *, here: bool = False) -> Desk:

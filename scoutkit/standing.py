@@ -166,7 +166,7 @@ def _said_now(raw: bytes, note: Note) -> Note:
 
 def _moved(was: Citation, now: Region) -> Citation:
     """A citation at its new place, which remembers where its anchor is."""
-    from scoutkit.notefile import reference
+    from scoutkit.model import reference
 
     base = check.base(was)
     same = (base.path, base.start, base.end) == (now.path, now.start, now.end)

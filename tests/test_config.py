@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +73,7 @@ def test_any_text_as_settings_is_read_or_refused(tmp_path_factory, text):
 def test_a_notes_folder_outside_the_repository_is_refused(repo, notes):
     repository = git.discover(repo)
     with pytest.raises(Refused, match="leads out"):
-        config.places(repository, replace(config.Settings(), notes=notes))
+        config.places(repository, config.Settings(notes=notes))
 
 
 def test_a_notes_folder_that_links_out_is_refused(repo, tmp_path):

@@ -7,9 +7,8 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.document import Document, overlap, weight
 from scoutkit.anchors.guess import Lines
-from scoutkit.anchors.structure import alike
 from scoutkit.anchors.targets import CommitFiles
 from scoutkit.objects import FOLDER, Objects
 
@@ -39,7 +38,7 @@ class Boilerplate:
         """How alike two files are beside what other files hold too; 1.0 where neither says anything else."""
         common = self._common(path)
         before, after = ([key for key in one.keys if key not in common] for one in (old, new))
-        return alike(before, after) if any(map(weight, (*before, *after))) else 1.0
+        return overlap(before, after) if any(map(weight, (*before, *after))) else 1.0
 
     def _shared(self, path: str) -> frozenset[str]:
         counted = Counter(key for one in self._near(path) for key in one.said)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scoutkit.errors import ScoutError
-from scoutkit.model import pinned
+from scoutkit.model import pinned, reference
 from scoutkit.model.notes import Anchor, Citation, Located, Note, Region, Verdict
-from scoutkit.notefile import reference
 
 if TYPE_CHECKING:
     from scoutkit.anchors.region import Regions
@@ -120,12 +119,11 @@ def _beside(citation: Citation, note: Note, anchors: dict[tuple[str, int, int], 
     def at(region: Region) -> Region:
         same = (region.path, region.start, region.end) == (place.path, was.start, was.end)
         commit = source.commit if same and found.verdict is Verdict.FRESH else there.commit
-        return replace(region, path=f"{source.name}@{commit}:{region.path}")
+        return region._replace(path=f"{source.name}@{commit}:{region.path}")
 
-    located = found.located and replace(
-        found.located,
+    located = found.located and found.located._replace(
         region=found.located.region and at(found.located.region),
-        candidates=tuple(replace(one, region=at(one.region)) for one in found.located.candidates),
+        candidates=tuple(one._replace(region=at(one.region)) for one in found.located.candidates),
     )
     return replace(found, citation=citation, base=was, located=located)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -79,3 +80,11 @@ def tokens(line: str) -> list[str]:
 def weight(key: str) -> int:
     """How much a line says: its letters and digits, at most 40. A brace or a blank line says nothing."""
     return min(len(_WORD.findall(key)), 40)
+
+
+def overlap(old: Sequence[str], new: Sequence[str]) -> float:
+    """How much of two lists of lines is the same, in any order, 0 to 1 (Dice, weighed by what a line says)."""
+    before, after = Counter(old), Counter(new)
+    both = sum(min(number, after[key]) * weight(key) for key, number in before.items() if key in after)
+    size = sum(map(weight, old)) + sum(map(weight, new))
+    return 2 * both / size if size else 0.0

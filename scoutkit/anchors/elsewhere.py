@@ -5,8 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Sequence
 
-from scoutkit.anchors.document import Document, weight
-from scoutkit.anchors.structure import alike
+from scoutkit.anchors.document import Document, overlap, weight
 from scoutkit.anchors.targets import Target
 from scoutkit.objects import LINK, Objects
 
@@ -55,7 +54,7 @@ class Elsewhere:
         rated.sort(key=lambda found: -found[0])
         best = []
         for _, one, document in rated[:6]:
-            share, same_name = alike(old.keys, document.keys), one.rpartition("/")[2] == base
+            share, same_name = overlap(old.keys, document.keys), one.rpartition("/")[2] == base
             if share >= (_CLOSE if same_name else RENAMED):
                 best.append((share + 0.1 * same_name, one))
         return [(one, share) for share, one in sorted(best, reverse=True)[:3]]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scoutkit.anchors.document import Document, weight
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     """A place, from 0, inclusive. `survived`: how much of the old lines' content is in it, 0 to 1. `context`: how many
     of the lines around came along, 0 to 1. `kept`: the same lines, blanks aside. `how` it was found."""
 
@@ -26,8 +25,7 @@ class Guess:
     edges: int = 2  # of the first and last line, how many are known
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """Lines of a document, from 0, inclusive; columns from 1, 0 for whole lines."""
 
     document: Document

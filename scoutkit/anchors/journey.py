@@ -7,7 +7,6 @@ has it. Lines that changed much are followed through commits in the middle, halv
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from scoutkit.anchors import score
 from scoutkit.anchors.guess import Lines
@@ -99,9 +98,8 @@ def _joined(direct: Found, first: Found, second: Found) -> Found:
     """What two steps say together, beside what one look said."""
     assert first.guess
     if second.guess is None:
-        return direct if direct.guess else replace(second, score=second.score * first.score)
-    whole = replace(
-        second.guess,
+        return direct if direct.guess else second._replace(score=second.score * first.score)
+    whole = second.guess._replace(
         survived=min(first.guess.survived, second.guess.survived),
         context=min(first.guess.context, second.guess.context),
         kept=first.guess.kept and second.guess.kept,

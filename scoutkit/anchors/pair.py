@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from scoutkit.anchors import score
 from scoutkit.anchors.boilerplate import Boilerplate
@@ -17,8 +17,7 @@ from scoutkit.objects import Objects
 _ENOUGH = 0.5  # of lines that survived where they were: they are not looked for in other files
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The best place, if there is a clear one, how sure it is, and every place that was in question, best first."""
 
     guess: Guess | None
@@ -61,7 +60,7 @@ class Pair:
         if document is not None:
             for guess in self._between(lines.document, document).follow(lines, rough=not wide):
                 best = max(best, guess.survived)
-                yield replace(guess, path=here)
+                yield guess._replace(path=here)
             if best >= _ENOUGH or lines.weight < 4:
                 return
         if not wide:
@@ -73,7 +72,7 @@ class Pair:
                 looked.add(other)
                 for guess in self._in(other, lines):
                     best = max(best, guess.survived)
-                    yield replace(guess, how=f"renamed {guess.how}", share=share, behind=renamed[0][1] - share)
+                    yield guess._replace(how=f"renamed {guess.how}", share=share, behind=renamed[0][1] - share)
             if best >= _ENOUGH:
                 return
         if self._boilerplate.holds(path, lines):
@@ -83,7 +82,7 @@ class Pair:
                 document = self._new.document(other)
                 for guess in self._between(lines.document, document).elsewhere(lines) if document else ():
                     if guess.survived >= _ENOUGH:
-                        yield replace(guess, how=f"other {guess.how}", path=other)
+                        yield guess._replace(how=f"other {guess.how}", path=other)
 
     def _renamed(self, path: str, lines: Lines) -> list[tuple[str, float]]:
         """Files that this one may have become. Lines that many files hold do not make one of them."""
@@ -105,7 +104,7 @@ class Pair:
         document = self._new.document(path)
         if document is not None:
             for guess in self._between(lines.document, document).follow(lines):
-                yield replace(guess, path=path)
+                yield guess._replace(path=path)
 
     def _between(self, old: Document, new: Document) -> Within:
         pair = (old.id, new.id)

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from scoutkit import git, history
-from scoutkit.anchors import columns, remembered, sameness, score
+from scoutkit import git
+from scoutkit.anchors import columns, sameness, score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError, ScoutError
-from scoutkit.model.notes import Anchor, Candidate, Located, Region, Verdict
-from scoutkit.model.pinned import Pinned
+from scoutkit.model import reference
 from scoutkit.model.places import Repository
-from scoutkit.notefile import reference
+from scoutkit.model.regions import Candidate, Located, Region, Verdict
 from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Item, Objects
+
+if TYPE_CHECKING:
+    from scoutkit.model.notes import Anchor
+    from scoutkit.model.pinned import Pinned
 
 _SHOWN = 10  # candidates
 _RENAMED = 0.6  # of a file's lines that another must hold to be taken for it at once
@@ -138,6 +141,8 @@ class Regions:
         if document is not None and anchor.end <= len(document):
             lines = Lines(document, anchor.start - 1, anchor.end - 1)
             return self._answer(region, anchor.path, lines, self._pair(nothing, self._target).find(anchor.path, lines))
+        from scoutkit.anchors import remembered
+
         found = remembered.find(anchor, self._target)
         if found.guess is None:
             self._readable(anchor.path)
@@ -149,6 +154,8 @@ class Regions:
 
     def _journey(self, commit: str) -> Journey:
         if commit not in self._journeys:
+            from scoutkit import history
+
             stations = history.mainline(self._where, commit, self._to or "HEAD")
             stations = stations[:-1] if self._to else stations
             self._journeys[commit] = Journey(stations, self._files, self._target, self._pair)
@@ -234,6 +241,8 @@ class Regions:
         return files
 
     def _index(self) -> Target:
+        from scoutkit import history
+
         entries = history.entries(self._repository)
         return IndexFiles(self._objects, {path: Item(*entry) for path, entry in entries.items()})
 

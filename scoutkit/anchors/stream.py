@@ -5,7 +5,6 @@ What is wrong with a question is its answer (`{"verdict": "error", "message": â€
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 import re
@@ -14,9 +13,9 @@ from typing import Any, Self
 from scoutkit.anchors.region import Regions
 from scoutkit.anchors.targets import CommitFiles
 from scoutkit.errors import NotFound, RepositoryError, ScoutError, UsageError
-from scoutkit.model.notes import Located, Region
+from scoutkit.model import reference
 from scoutkit.model.places import Repository
-from scoutkit.notefile import reference
+from scoutkit.model.regions import Located, Region
 from scoutkit.objects import Objects
 
 LONGEST = 1_000_000  # bytes of a question
@@ -155,6 +154,8 @@ def _place_json(region: Region | None) -> dict[str, Any]:
 def _read(line: bytes) -> dict[str, Any]:
     if len(line) > LONGEST:
         raise UsageError(f"longer than {LONGEST:,} bytes")
+    import json
+
     try:
         found = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -171,7 +172,7 @@ def _text(asked: dict[str, Any], name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise UsageError(f"{name} is not text: {json.dumps(value)[:80]}")
+        raise UsageError(f"{name} is not text: {_shortly(value)}")
     if not value:
         raise UsageError(f"{name} is empty")
     return value
@@ -183,8 +184,15 @@ def _number(asked: dict[str, Any], name: str) -> int | None:
     if value is None:
         return None
     if type(value) is not int or value < 1:
-        raise UsageError(f"{name} is not a number from 1 on: {json.dumps(value)[:80]}")
+        raise UsageError(f"{name} is not a number from 1 on: {_shortly(value)}")
     return value
+
+
+def _shortly(value: Any) -> str:
+    """What was given instead."""
+    import json
+
+    return json.dumps(value)[:80]
 
 
 def _encodable(text: str) -> bool:

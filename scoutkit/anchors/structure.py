@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scoutkit import grammars, languages
 from scoutkit.anchors import layout, singular
-from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.document import Document
 from scoutkit.anchors.layout import Piece
 from scoutkit.errors import Unavailable
 
@@ -24,8 +23,7 @@ _NAMING = ("name", "left", "key")  # the fields of a node that say what it is ca
 _PROSE = frozenset({"markdown", "rst", "text"})
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a tree: rows from 0, inclusive. `names`: what it and its holders are called, outermost first."""
 
     kind: str
@@ -145,19 +143,6 @@ class Structure:
         if part.kind not in self._roles:
             self._roles[part.kind] = Counter(one.role for one in self.parts(part.kind))
         return self._roles[part.kind][part.role] == 1
-
-
-def overlap(old: Document, old_part: Part, new: Document, new_part: Part) -> float:
-    """How much of two parts' lines is the same, in any order, 0 to 1 (Dice, weighed by what a line says)."""
-    return alike(old.keys[old_part.start : old_part.end + 1], new.keys[new_part.start : new_part.end + 1])
-
-
-def alike(old: list[str], new: list[str]) -> float:
-    """The same, of lists of lines."""
-    before, after = Counter(old), Counter(new)
-    both = sum(min(number, after[key]) * weight(key) for key, number in before.items() if key in after)
-    size = sum(map(weight, old)) + sum(map(weight, new))
-    return 2 * both / size if size else 0.0
 
 
 def _begin(node: Node) -> tuple[int, int]:

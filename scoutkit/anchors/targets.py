@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -142,6 +141,8 @@ class WorkingTree:
         raw = self.raw(path)
         if raw is None:
             return self._left_out.get(path, "")
+        import hashlib
+
         return hashlib.new(self._format, b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
 
     def raw(self, path: str) -> bytes | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from scoutkit.anchors import structure
-from scoutkit.anchors.document import Document, weight
+from scoutkit.anchors.document import Document, overlap, weight
 from scoutkit.anchors.guess import Guess, Lines
 from scoutkit.anchors.linemap import LineMap, likeness
 from scoutkit.anchors.relaid import in_common, relaid
-from scoutkit.anchors.structure import Part
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.structure import Part
 
 _CONTEXT = 5  # lines above and below that must have come along
 _LONG = 400  # lines of a definition whose words are compared
@@ -28,7 +29,6 @@ class Within:
     def __init__(self, old: Document, new: Document) -> None:
         self.old, self.new = old, new
         self.map = LineMap(old, new)
-        self._before, self._after = old.structure, new.structure
 
     def follow(self, lines: Lines, *, rough: bool = False) -> Iterator[Guess]:
         """Every place that lines may be at now, the likeliest first. `rough`: without those that only the words of the
@@ -43,7 +43,7 @@ class Within:
         if exact and last - first == lines.end - lines.start:
             guess = Guess(first, last, "diff", 1.0, self.context(lines, first, last), kept=True)
             once = guess.context >= 0.3 or self.new.keys.count(lines.keys[0]) == 1
-            yield guess if once else replace(guess, agreed=self._same_holder(lines, first, last))
+            yield guess if once else guess._replace(agreed=self._same_holder(lines, first, last))
             if once or guess.agreed:
                 return
         if anew := relaid(self.map, lines, placed):
@@ -55,11 +55,11 @@ class Within:
         if edited and self._plain(lines, edited, placed):
             yield edited
             return
-        part = self._before.part(lines.start, lines.end, lines.columns)
+        part = self.old.structure.part(lines.start, lines.end, lines.columns)
         counterpart = self._counterpart(lines, part) if part else None
         if counterpart and (edited is None or counterpart.survived >= edited.survived - 0.15):
             agreed = edited is not None and (edited.start, edited.end) == (counterpart.start, counterpart.end)
-            yield replace(counterpart, agreed=agreed)
+            yield counterpart._replace(agreed=agreed)
             return
         if not rough and (edited is None or edited.how == "gap" or edited.survived < _POOR):
             inside = self._inside(lines)
@@ -97,17 +97,17 @@ class Within:
 
     def _same_holder(self, lines: Lines, start: int, end: int) -> bool:
         """Are old and new lines in a part with the same name, as far as is known?"""
-        old, new = self._before.around(lines.start, lines.end), self._after.around(start, end)
+        old, new = self.old.structure.around(lines.start, lines.end), self.new.structure.around(start, end)
         return (
             old is None
             or new is None
             or old.name == new.name
-            or not any(one.role == old.role for one in self._after.parts(old.kind))
+            or not any(one.role == old.role for one in self.new.structure.parts(old.kind))
         )
 
     def _inside(self, lines: Lines) -> Guess | None:
         """Through the words of the definition that the lines are in: where their own words are in its counterpart."""
-        holder = self._before.around(lines.start, lines.end)
+        holder = self.old.structure.around(lines.start, lines.end)
         if holder is None or holder.end - holder.start > _LONG:
             return None
         around = Lines(self.old, holder.start, holder.end)
@@ -200,8 +200,9 @@ class Within:
         placed = {line: self.map.place(line) for line in range(part.start, part.end + 1)}
         came = {at: weight(self.old.keys[line]) * alike for line, (at, alike) in placed.items() if at >= 0}
         size = sum(weight(self.old.keys[line]) for line in placed)
-        kin = self._after.parts(part.kind, range(min(came), max(came) + 1)) if sum(came.values()) > size / 2 else []
-        kin = [one for one in kin or self._after.parts(part.kind) if not self._is_anothers(part, one)]
+        after, most = self.new.structure, sum(came.values()) > size / 2
+        kin = after.parts(part.kind, range(min(came), max(came) + 1)) if most else []
+        kin = [one for one in kin or after.parts(part.kind) if not self._is_anothers(part, one)]
         if not kin:
             return None
         rated = sorted(((self._rate(part, one, placed, came, size), one) for one in kin), key=lambda pair: -pair[0][0])
@@ -227,12 +228,14 @@ class Within:
         inside = sum(gain for at, gain in came.items() if one.start <= at <= one.end)
         there = sum(weight(self.new.keys[line]) for line in range(one.start, one.end + 1)) if inside else 0
         flow = 2 * inside / (size + there) if inside else 0.0
-        near = max(flow, structure.overlap(self.old, part, self.new, one) if part.end - part.start < 400 else 0.0)
+        near = flow
+        if part.end - part.start < _LONG:
+            near = max(flow, overlap(self.old.keys[part.start : part.end + 1], self.new.keys[one.start : one.end + 1]))
         first, last = placed[part.start], placed[part.end]
         rate = 2.0 * near
         rate += 0.8 * first[1] if first[0] == one.start else 0.0
         rate += 0.4 * last[1] if last[0] == one.end else 0.0
-        if part.role == one.role and self._before.alone(part) and self._after.alone(one):
+        if part.role == one.role and self.old.structure.alone(part) and self.new.structure.alone(one):
             rate += 0.6
         if part.name:
             rate += 0.7 if part.name == one.name else 0.0

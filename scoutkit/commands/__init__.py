@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from scoutkit.commands.root import cli
 from scoutkit.commands.say import complain, escape_unprintable, flush, open_streams
 from scoutkit.errors import ScoutError, UsageError
 
@@ -15,6 +14,9 @@ def main() -> None:
     import gc
 
     gc.set_threshold(100_000)  # most commands end before there is garbage worth a look; looking takes 5 ms of a search
+    import scoutkit.commands.root  # noqa: F401 - with it comes click, most of what there is
+
+    gc.freeze()  # and at the end, where Python looks in any case, it need not look through all that
     open_streams()
     escape_unprintable()
     code = run(sys.argv[1:])
@@ -39,6 +41,8 @@ def _at_home() -> None:
 def run(argv: list[str]) -> int:
     """Run one command line; the exit code."""
     import click
+
+    from scoutkit.commands.root import cli
 
     try:
         _at_home()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scoutkit.anchors.stream import Stream
     from scoutkit.desk import Desk
-    from scoutkit.model.notes import Located, Region
+    from scoutkit.model.regions import Located, Region
 
 _PLACE = re.compile(
     r"(?P<path>.+?)(?::(?P<l1>\d+)(?:[-–](?P<l2>\d+))?"
@@ -63,13 +63,11 @@ def locate(
 
 
 def _once(desk: Desk, typed: Region, old: str, new: str | None, *, as_json: bool) -> int:
-    from dataclasses import replace
-
     from scoutkit.anchors.stream import Stream, answer_json
 
     with Stream(desk.repository, notes=desk.settings.notes) as stream:
         base, to = _commit(desk, stream, old), "" if new is None else _commit(desk, stream, new)
-        region = replace(typed, path=_path(desk, stream, base, typed.path))
+        region = typed._replace(path=_path(desk, stream, base, typed.path))
         try:
             located = stream.locate(region, base, to)
         except NotFound as error:  # no answer, but a question that cannot be asked
@@ -124,7 +122,7 @@ def _path(desk: Desk, stream: Stream, commit: str, typed: str) -> str:
 
 def _region(place: str) -> Region:
     """A place as typed."""
-    from scoutkit.model.notes import Region
+    from scoutkit.model.regions import Region
 
     match = _PLACE.fullmatch(place)
     if match is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +11,8 @@ def unfinished(journal: Path) -> bool:
     then says what is wrong with it."""
     if not journal.exists():
         return False
+    import sqlite3
+
     try:
         with closing(sqlite3.connect(f"{journal.absolute().as_uri()}?mode=ro", uri=True, timeout=5)) as db:
             return db.execute("SELECT 1 FROM runs WHERE state != 'removed' LIMIT 1").fetchone() is not None

@@ -229,6 +229,8 @@ def _blotted(value: object, redact: Callable[[str], str]) -> object:
 
     if isinstance(value, str):
         return redact(value).encode("utf-8", "replace").decode()
+    if isinstance(value, Region):
+        return value._replace(path=str(_blotted(value.path, redact)))
     if isinstance(value, tuple):
         return tuple(_blotted(one, redact) for one in value)
     if is_dataclass(value) and not isinstance(value, type):

@@ -52,5 +52,8 @@ def _made(kind: type[Any], table: dict[str, Any]) -> Any:
     """A dataclass from its fields: lists are tuples, and regions are regions."""
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
     if "regions" in values:
-        values["regions"] = tuple(Region(**one) for one in values["regions"])
+        values["regions"] = tuple(
+            Region(**one) if isinstance(one, dict) else Region(*one)  # the first was written until 0.1
+            for one in values["regions"]
+        )
     return kind(**values)

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from scoutkit.model.pinned import Pinned
+from scoutkit.model.regions import Candidate, Located, Region, Verdict
 
-
-class Verdict(StrEnum):
-    """What checking a citation said: the first four at capture, the rest later."""
-
-    SUPPORTED = "supported"
-    CORRECTED = "corrected"
-    UNSUPPORTED = "unsupported"
-    WRONG = "wrong"
-    FRESH = "fresh"
-    MOVED = "moved"
-    EDITED = "edited"
-    AMBIGUOUS = "ambiguous"
-    GONE = "gone"
-    UNCHECKED = "unchecked"  # in another repository, which is not here: it does not count
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Lines of one file. `start` and `end` are 0 for a whole file, the columns (1-based, inclusive) for whole lines."""
-
-    path: str
-    start: int
-    end: int
-    start_col: int = 0
-    end_col: int = 0
+__all__ = ["Anchor", "Candidate", "Citation", "Located", "Note", "Region", "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +52,6 @@ class Anchor:
     after: str
     first: str
     symbol: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place where cited lines may be now. `score`: how often such a place is the right one, 0 to 1."""
-
-    region: Region
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """Where cited lines are now: `fresh`, `moved` or `edited` with a region; `ambiguous` or `gone` without.
-
-    `score` is how often such an answer is right, 0 to 1; `similarity` how much of the text is the same, 0 to 1.
-    `candidates`: every place that was in question, best first.
-    """
-
-    verdict: Verdict
-    region: Region | None
-    score: float
-    similarity: float = 0.0
-    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scoutkit.model import reference
 from scoutkit.model.found import Problem
 from scoutkit.model.notes import Anchor
-from scoutkit.notefile import reference
 from scoutkit.notefile.text import Fences, line_at
 
 MARK = "<!-- scoutkit:anchors"
@@ -114,5 +114,5 @@ def _row(anchor: Anchor) -> str:
 
 
 def _value(value: str, key: str = "") -> str:
-    bare = _BARE.fullmatch(value) and "--" not in value and not reference.UNPRINTABLE.search(value)
+    bare = _BARE.fullmatch(value) and "--" not in value and not reference.unprintable().search(value)
     return value if bare and key != "first" else reference.quoted(value, comment=True)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from scoutkit.errors import Refused
-from scoutkit.notefile import reference
+from scoutkit.model import reference
 from scoutkit.notefile.frontmatter import KEYS, LIMIT, SCOUTED, FrontMatter, examine, scalar
 from scoutkit.notefile.reading import parse
 
@@ -48,7 +48,7 @@ def _yaml(value: Any) -> str:
         return reference.quoted(value)
     if isinstance(value, bool | int | float | list | dict):
         written = json.dumps(value, ensure_ascii=False, default=str)
-        return reference.UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", written)
+        return reference.unprintable().sub(lambda sign: f"\\u{ord(sign[0]):04x}", written)
     return str(value)
 
 

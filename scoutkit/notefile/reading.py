@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scoutkit.model import reference
 from scoutkit.model.found import Problem
 from scoutkit.model.notes import Citation, Note, Verdict
 from scoutkit.model.pinned import NAME, Pinned
-from scoutkit.notefile import closing, reference
+from scoutkit.notefile import closing
 from scoutkit.notefile.frontmatter import FrontMatter, examine, salvage, scalar
 from scoutkit.notefile.text import conflict, decode, line_at, one_line, storable, title_of
 

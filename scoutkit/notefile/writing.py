@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from scoutkit.errors import ScoutError
+from scoutkit.model import reference
 from scoutkit.model.notes import Citation, Note
-from scoutkit.notefile import closing, reference
+from scoutkit.notefile import closing
 from scoutkit.notefile.frontmatter import KEYS, LIMIT, TEXTS
 from scoutkit.notefile.reading import cleaned_tags, parse, trimmed
 from scoutkit.notefile.text import one_line, storable, title_of
@@ -157,6 +158,6 @@ def _scalar(text: str, key: str) -> str:
     plain = _PLAIN_PROSE if key in TEXTS else _PLAIN
     if plain.fullmatch(text) and not text.endswith(" ") and not _TYPED.fullmatch(text) and key not in PLACES:
         return text
-    if reference.UNPRINTABLE.search(text):
+    if reference.unprintable().search(text):
         return reference.quoted(text)
     return "'" + text.replace("'", "''") + "'"

@@ -134,6 +134,20 @@ def test_help_and_no_op_commands_import_nothing_heavy(repo: Path):
         assert not loaded & (heavy - ({"whoosh"} if args[0] == "search" else set())), args
 
 
+def test_a_cold_look_for_lines_imports_nothing_it_does_not_need(repo: Path):
+    """Half of the time is Python's start: what an answer does not need is not waited for."""
+    script = (
+        "import sys; from scoutkit import commands; commands.run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "locate", "README.md:1", "--from", "HEAD", "--to", "HEAD"],
+        cwd=repo, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    unneeded = {"dataclasses", "hashlib", "json", "rapidfuzz", "shutil", "sqlite3", "tempfile", "tree_sitter", "zlib"}
+    unneeded |= {"scoutkit.history", "scoutkit.model.notes", "scoutkit.notefile", "scoutkit.anchors.structure"}
+    assert not unneeded & set(done.stderr.split())
+
+
 def test_a_reader_that_has_enough_is_no_error(repo: Path):
     command = f"{PYTHON} -m scoutkit list --json | true"
     done = subprocess.run(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import re
 
 _LINES = re.compile(r"(.*):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 _UNPRINTABLE = "\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
-UNPRINTABLE = re.compile(f"[{_UNPRINTABLE}]")
-"""Characters that YAML does not take as they are, or that an editor or a renderer treats as a line's end."""
-_IN_COMMENT = re.compile(f"[{_UNPRINTABLE}]|--|>")
+
+
+@functools.cache
+def unprintable() -> re.Pattern[str]:
+    """Characters that YAML does not take as they are, or that an editor or a renderer treats as a line's end."""
+    return re.compile(f"[{_UNPRINTABLE}]")
+
+
+@functools.cache
+def _in_comment() -> re.Pattern[str]:
+    return re.compile(f"[{_UNPRINTABLE}]|--|>")
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -18,12 +26,16 @@ def _escape(found: re.Match[str]) -> str:
 
 def quoted(text: str, *, comment: bool = False) -> str:
     """A JSON string on one printable line; for an HTML comment also without `--` and `>`."""
+    import json
+
     plain = json.dumps(text, ensure_ascii=False)
-    return (_IN_COMMENT if comment else UNPRINTABLE).sub(_escape, plain)
+    return (_in_comment() if comment else unprintable()).sub(_escape, plain)
 
 
 def unquoted(text: str) -> str | None:
     """What a JSON string stands for; None when it is none."""
+    import json
+
     try:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError):
@@ -33,7 +45,8 @@ def unquoted(text: str) -> str | None:
 
 def write(path: str, start: int, end: int) -> str:
     """`src/app.py:41-63`. The path is a JSON string where it could not be read back otherwise."""
-    if path.startswith('"') or UNPRINTABLE.search(path) or (not start and _LINES.fullmatch(path)):
+    odd = not path.isprintable() and unprintable().search(path)
+    if odd or path.startswith('"') or (not start and _LINES.fullmatch(path)):
         path = quoted(path)
     return f"{path}{lines(start, end)}"
 
