@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -107,6 +106,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def repo(tmp_path: Path, small: Path, git: Callable[..., str]) -> Path:
     """A small repository with one commit: a signing module, its user, a test and a README."""
     folder = tmp_path / "repo"
-    shutil.copytree(small, folder)
+    subprocess.run(["cp", "-R", small, folder], check=True)
     git(folder, "update-index", "-q", "--refresh")
     return folder
