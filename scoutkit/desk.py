@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,7 +96,9 @@ class Desk:
         if not self.repository.toplevel and not self.repository.main:
             return ""
         found = git.git(self.places.root, "check-ignore", "-v", self.places.notes / "note.md")
-        return found.text.split("\t")[0] if found.code == 0 else ""
+        rule = found.text.split("\t")[0]
+        unignores = re.search(r":\d+:!", rule)  # told like any other, with exit status 0
+        return rule if found.code == 0 and not unignores else ""
 
     def snapshot(self, commit: str) -> git.Snapshot:
         """The files of a commit; to be closed."""

@@ -59,6 +59,11 @@ def grant(desk: Desk) -> None:
     records.write_durably(path, json.dumps(kept) + "\n")
 
 
+def revoke(desk: Desk) -> None:
+    """Trust the repository's set-up commands no longer."""
+    _path(desk).unlink(missing_ok=True)
+
+
 def _kept(desk: Desk) -> str:
     try:
         kept = json.loads(_path(desk).read_bytes())

@@ -34,7 +34,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "runs": ("runs:runs", "", "what agents did, newest first"),
     "run": ("runs:run", "show|logs|stop|retry|undo ID", "look at one run, stop it, send it again, undo what it did"),
     "agents": ("agents:agents", "[show|test NAME]", "who can do the work here"),
-    "init": ("init:init", "", "what scoutkit takes from this repository; trust its set-up commands"),
+    "init": ("init:init", "", "put scoutkit into agents' settings, AGENTS.md, hooks and CI; --undo takes it out"),
     "index": ("upkeep:index", "", "bring the indexes in step; list every problem in the notes"),
     "clean": ("upkeep:clean", "", "remove what dead runs left"),
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),
