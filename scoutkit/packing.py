@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from scoutkit import git
 from scoutkit.desk import Desk
+from scoutkit.errors import ScoutError
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Note, Region, Verdict
 from scoutkit.model.packs import Dropped, Pack, Wish
@@ -86,7 +86,7 @@ class _Work:
         return Candidate(hit.id, hit.path, hit.title, hit.score, why, lambda: self._part(hit))
 
     def _part(self, hit: Hit) -> Part | Dropped:
-        note = replace(self._desk.notebook.read(hit.path).note, id=hit.id, path=hit.path)
+        note = self._read(hit)
         if same := self._same(note):
             return Dropped(hit.id, hit.path, hit.title, same)
         from scoutkit.anchors import check
@@ -97,6 +97,15 @@ class _Work:
             return Dropped(hit.id, hit.path, hit.title, f"does not hold: {lost.verdict} {lost.citation.at}")
         self._taken.append((note, plain(note.question), _words(note)))
         return self._told(note, followed)
+
+    def _read(self, hit: Hit) -> Note:
+        from scoutkit.notefile import plainly
+
+        try:
+            note = plainly.read(self._desk.notebook.bytes_of(hit.path), hit.path)
+        except ScoutError:
+            note = None
+        return replace(note or self._desk.notebook.read(hit.path).note, id=hit.id, path=hit.path)
 
     def _same(self, note: Note) -> str:
         """Which note that is in says the same."""
@@ -119,26 +128,42 @@ class _Work:
             if one.verdict is Verdict.MOVED and one.now and not pinned.read(one.base.path)
         }
         said = {one.citation: mark for one in followed if (mark := _caveat(one))}
-        text, beside = note.body, tuple[str, ...]()
-        if moved or said:
-            text, left = caveats.told(note.body, moved, said, note.citations, (str(self._desk.where),))
-            beside = tuple(
-                f"{one.at}: {said.get(one) or f'now {_at(moved[one])}'}" for one in left if one in said or one in moved
-            )
-        lines = self._lines(note, followed)
+        body = caveats.body(note.body, note.citations)
+        text, left = caveats.told(body, moved, said, note.citations, (str(self._desk.where),))
+        beside = (f"{one.at}: {said[one] if one in said else f'now {_at(moved[one])}'}" for one in left)
         return Part(
             note,
             text,
             Counter(str(one.verdict) for one in followed),
             _days(note.at),
             self._distance(note.commit),
-            tuple(lines.changes()),
-            tuple(lines.code()) if self._wish.code else (),
-            beside,
+            tuple(self._changes(note, followed)),
+            tuple(self._code(followed)) if self._wish.code else (),
+            tuple(beside),
         )
 
-    def _lines(self, note: Note, followed: Sequence[Followed]) -> _Lines:
-        return _Lines(self._desk, note, followed, self._to)
+    def _changes(self, note: Note, followed: Sequence[Followed]) -> Iterator[Excerpt]:
+        """What changed in lines that were edited."""
+        for one in followed:
+            now = one.now
+            if one.verdict is not Verdict.EDITED or now is None or pinned.read(now.path):
+                continue
+            old = self._regions.lines_at(note.commit, one.base.path)[one.base.start - 1 : one.base.end]
+            new = self._regions.lines(now.path)[now.start - 1 : now.end]
+            if old and new:
+                from difflib import unified_diff
+
+                lines = [*unified_diff(old, new, n=1, lineterm="")][2:]
+                yield Excerpt(
+                    _at(now), f"edited since {one.base.path}:{one.base.start}-{one.base.end}", _bounded(lines)
+                )
+
+    def _code(self, followed: Sequence[Followed]) -> Iterator[Excerpt]:
+        """The cited lines as they are, each once."""
+        for now, verdict in {(one.now, one.verdict): None for one in followed}:
+            if now and not pinned.read(now.path):
+                lines = self._regions.lines(now.path)[now.start - 1 : now.end]
+                yield Excerpt(_at(now), str(verdict), "\n".join(lines))
 
     def _distance(self, commit: str) -> int | None:
         from scoutkit.anchors import check
@@ -151,61 +176,13 @@ class _Work:
         return int(done.text) if done.code == 0 and done.text.strip().isdecimal() else None
 
 
-class _Lines:
-    """The lines that a note's citations stood on, and stand on."""
-
-    def __init__(self, desk: Desk, note: Note, followed: Sequence[Followed], to: str) -> None:
-        self._desk, self._note, self._followed, self._to = desk, note, followed, to
-
-    def changes(self) -> Iterator[Excerpt]:
-        """What changed in lines that were edited."""
-        edited = [one for one in self._followed if one.verdict is Verdict.EDITED and one.now]
-        if not edited:
-            return
-        before = self._reader(self._note.commit)
-        after = self._reader(self._to)
-        for one in edited:
-            assert one.now
-            old, new = before(one.base), after(one.now)
-            if old is not None and new is not None:
-                lines = [*difflib.unified_diff(old, new, "then", "now", n=1, lineterm="")][2:]
-                yield Excerpt(_at(one.now), f"edited since {one.citation.at}", _bounded(lines))
-
-    def code(self) -> Iterator[Excerpt]:
-        """The cited lines as they are."""
-        after = self._reader(self._to)
-        for place, verdict in {
-            (one.now, one.verdict): None for one in self._followed if one.now and not pinned.read(one.now.path)
-        }:
-            if lines := after(place):
-                yield Excerpt(_at(place), str(verdict), "\n".join(lines))
-
-    def _reader(self, commit: str) -> Callable[[Region], list[str] | None]:
-        desk = self._desk
-
-        def of(region: Region) -> list[str] | None:
-            if not commit and desk.repository.toplevel:
-                try:
-                    raw = (desk.repository.toplevel / region.path).read_bytes()
-                except OSError:
-                    return None
-            else:
-                done = git.git(desk.where, "cat-file", "blob", f"{commit}:{region.path}")
-                if done.code:
-                    return None
-                raw = done.out
-            text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-            return text.split("\n")[region.start - 1 : region.end]
-
-        return of
-
-
 def _caveat(one: Followed) -> str:
     """What a reader of a citation has to know; "" where it holds."""
     if one.verdict is Verdict.EDITED and one.located and one.now:
         now, was = one.now, one.citation
         place = "" if (now.path, now.start, now.end) == (was.path, was.start, was.end) else f", now {_at(now)}"
-        return f"edited since{place}: {int(100 * one.located.similarity)} % the same"
+        percent = int(100 * one.located.similarity)
+        return f"edited since{place}: {f'{percent} % the same' if percent < 100 else 'text added to it'}"
     if one.verdict is Verdict.AMBIGUOUS and one.located:
         places = [_at(candidate.region) for candidate in one.located.candidates][:_PLACES]
         return f"ambiguous now: may be {' or '.join(places)}" if places else "ambiguous now: in several places"

@@ -35,6 +35,7 @@ __all__ = [
     "ending",
     "exited",
     "family",
+    "feed",
     "identify",
     "interact",
     "interrupt",
@@ -89,6 +90,18 @@ def run(
             end(lambda: tree(root), grace=1.0)
             raise
     return Completed(popen.returncode, out, err)
+
+
+def feed(argv: Sequence[str | Path], data: bytes, *, timeout: float) -> int:
+    """Give a program its stdin and wait for it; its exit status. Raises OSError and subprocess.TimeoutExpired.
+
+    What it leaves running (a clipboard is kept by somebody) stays: it holds nothing of this process.
+    """
+    null = subprocess.DEVNULL
+    done = subprocess.run(
+        argv, input=data, stdout=null, stderr=null, timeout=timeout, check=False, start_new_session=True
+    )
+    return done.returncode
 
 
 def spawn(

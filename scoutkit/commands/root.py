@@ -15,6 +15,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "show": ("find:show", "NOTE", "read a note: an id, a path or a title"),
     "about": ("about:about", "PATH[:LINES]", "what is known about a file, a folder or lines"),
     "check": ("keep:check", "[NOTE...]", "which notes still hold"),
+    "pack": ("pack:pack", "TASK", "notes for the next prompt, within a budget of tokens"),
     "list": ("find:list_notes", "", "all notes, newest first"),
     "related": ("find:related", "NOTE", "notes on the same subject"),
     "new": ("write:new", "[TITLE]", "write a note by hand"),
@@ -40,7 +41,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),
     "completion": ("upkeep:completion", "SHELL", "print a completion script for bash, zsh or fish"),
 }
-FIRST = ("ask", "scout", "search", "show", "about", "check")
+FIRST = ("ask", "scout", "search", "show", "about", "check", "pack")
 
 
 class Table(click.Group):

@@ -14,6 +14,11 @@ from scoutkit.notefile.text import Fences, line_at
 MARK = "<!-- scoutkit:anchors"
 _TOKEN = re.compile(r'[ \t]*+((?:"(?:[^"\\]|\\.)*+"|[^\s"]++)++)[ \t\r]*+')
 _BARE = re.compile(r"[^\s\"<>\\]+")
+_USUAL = re.compile(
+    r'([^\s"<>\\]+):([0-9]{1,9})(?:-([0-9]{1,9}))?((?: (?:blob|text|lines|before|after|symbol)=[^\s"<>\\]+)+)'
+    r'(?: first="([^"\\]*)")?'
+)
+"""A row as `write` makes nearly all of them."""
 MOST = 20_000  # lines that are read: bounds the time a hostile note takes
 _FIELDS = ("blob", "text", "lines", "before", "after", "symbol", "first")
 
@@ -79,6 +84,10 @@ def read(comment: Comment, text: str, path: str) -> tuple[list[Anchor], list[Pro
 
 
 def _anchor(row: str) -> Anchor | None:
+    if usual := _USUAL.fullmatch(row):
+        path, start, end, pairs, first = usual.groups()
+        known = dict.fromkeys(_FIELDS, "") | dict(pair.split("=", 1) for pair in pairs.split())
+        return Anchor(path, int(start), int(end or start), **{**known, "first": first or ""})
     tokens: list[str] = []
     at = 0
     while at < len(row):

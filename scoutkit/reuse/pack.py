@@ -102,26 +102,22 @@ def _cost(wish: Wish, part: Part, tokenizer: Tokenizer) -> int:
 
 
 def _pack(wish: Wish, chosen: list[Candidate], parts: list[Part], tokenizer: Tokenizer, dropped: list[Dropped]) -> Pack:
-    """The last look: tokens of parts do not add up exactly. A pack that came out too long loses its last note."""
+    """The last look: tokens of parts do not add up exactly. A pack that came out too long loses of its last note."""
+    about = cutting.telling(wish.task)
     while True:
         text = forms.render(wish.form, parts) if parts else ""
         used = tokenizer.count(text) if text else 0
         if used <= wish.budget:
             break
+        last = parts.pop()
+        shorter = _fitted(wish, last, _cost(wish, last, tokenizer) - (used - wish.budget) - 1, tokenizer, about)
+        if shorter and shorter.text != last.text:
+            parts.append(replace(shorter, cut=True))
+            continue
         one = chosen.pop()
-        parts.pop()
         dropped.insert(0, Dropped(one.id, one.path, one.title, NO_ROOM))
-    packed = tuple(
-        Packed(
-            one.id,
-            one.path,
-            one.title,
-            part.verdicts,
-            part.cut,
-            _cost(wish, part, tokenizer),
-            one.score,
-            one.why,
-        )
+    packed = (
+        Packed(one.id, one.path, one.title, part.verdicts, part.cut, _cost(wish, part, tokenizer), one.score, one.why)
         for one, part in zip(chosen, parts, strict=True)
     )
-    return Pack(text, wish.budget, used, tokenizer.name, packed, tuple(dropped))
+    return Pack(text, wish.budget, used, tokenizer.name, tuple(packed), tuple(dropped))

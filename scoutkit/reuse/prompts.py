@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from scoutkit import config
 from scoutkit.errors import ScoutError, UsageError
 from scoutkit.model.agents import END_OF_REPORT
+from scoutkit.reuse.fences import fenced as fenced
 
 if TYPE_CHECKING:
     from jinja2 import TemplateError
@@ -89,13 +90,6 @@ def about(note: Note, changes: str) -> dict[str, str]:
         "note_commit": note.commit or "unknown",
         "changes": fenced(changes, "text"),
     }
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Text as a fenced block that nothing in it can close."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"
 
 
 def _cut(text: str, most: int) -> str:
