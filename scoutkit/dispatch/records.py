@@ -179,11 +179,21 @@ def heard(folder: Path) -> Heard:
 
 def events(folder: Path) -> Iterator[Event]:
     """What the agent did, in order. A line that a power cut left half written is skipped."""
+    return (event for _, event in timeline(folder))
+
+
+def timeline(folder: Path) -> Iterator[tuple[str, Event]]:
+    """The same, each with the time at which it was heard of (UTC, ISO 8601)."""
     try:
         with (folder / "events.jsonl").open("rb") as file:
-            yield from (event for line in file if (event := _event(line)))
+            yield from ((_time_of(line), event) for line in file if (event := _event(line)))
     except (FileNotFoundError, NotADirectoryError):
         return
+
+
+def _time_of(line: bytes) -> str:
+    at = json.loads(line).get("at")
+    return at if isinstance(at, str) else ""
 
 
 def _event(line: bytes) -> Event | None:

@@ -1,0 +1,107 @@
+"""A file's page, or a folder's: all that is known about it, and its text as it is now with marks in the margin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scoutkit import git, knowing
+from scoutkit.browse.markdown import coloured_lines, visible
+from scoutkit.browse.pages import Asked, Made
+from scoutkit.desk import Desk
+from scoutkit.errors import ScoutError
+from scoutkit.knowing import Known
+from scoutkit.model.notes import Citation
+
+NOTES = 100
+_ROUND = 12  # lines around cited ones that are shown of a long file
+_LONG = 2_000  # lines; a longer file is shown where it is cited
+_MOST = 3_000  # lines that are shown at all
+_WIDEST = 500  # characters of a line
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line with the numbers of the notes that cite it; `gap`: lines are left out before it."""
+
+    number: int
+    code: str
+    notes: tuple[int, ...]
+    verdict: str
+    gap: bool
+
+
+def page(desk: Desk, asked: Asked) -> Made:
+    """What is known about a path, best first. An unknown path is a page that says so."""
+    path = asked.parts["path"].strip("/")
+    answer = knowing.about(desk, path, limit=NOTES)
+    lines = _lines(desk, path)
+    told = {
+        "path": visible(path),
+        "there": lines is not None or _is_folder(desk, path),
+        "notes": [_note(number, one) for number, one in enumerate(answer.known, 1)],
+        "more": answer.more + answer.unfollowed,
+        "rows": _rows(path, lines, answer.known) if lines else [],
+        "length": len(lines or ()),
+    }
+    return Made("scoutkit_file.html", told, 200 if told["there"] or answer.known else 404)
+
+
+def _is_folder(desk: Desk, path: str) -> bool:
+    return desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
+
+
+def _lines(desk: Desk, path: str) -> Sequence[str] | None:
+    """The text of the working tree, or of HEAD in a bare repository; None where there is no such text."""
+    from scoutkit.anchors.region import Regions
+
+    to = "" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD")
+    try:
+        with Regions(desk.repository, to, notes=desk.settings.notes) as regions:
+            return regions.lines(path) if regions.there(path) else None
+    except ScoutError:
+        return None
+
+
+def _note(number: int, one: Known) -> dict[str, Any]:
+    return {
+        "number": number,
+        "id": one.note.id,
+        "title": visible(one.note.title),
+        "status": one.note.status,
+        "says": visible(one.says),
+        "places": [
+            {
+                "at": visible(Citation(place.at.path, place.at.start, place.at.end).at),
+                "line": place.at.start,
+                "verdict": place.followed.verdict.value,
+                "changed": [visible(line) for line in place.changed],
+            }
+            for place in one.places
+        ],
+    }
+
+
+def _rows(path: str, lines: Sequence[str], known: Sequence[Known]) -> list[Row]:
+    cited: dict[int, dict[int, str]] = defaultdict(dict)
+    for number, one in enumerate(known, 1):
+        for place in one.places:
+            if place.at.path == path and place.followed.now:
+                for line in range(place.at.start, min(place.at.end, len(lines)) + 1):
+                    cited[line][number] = place.followed.verdict.value
+    wanted = range(1, len(lines) + 1) if len(lines) <= _LONG else _around(cited, len(lines))
+    shown = list(wanted)[:_MOST]
+    code = coloured_lines("\n".join(visible(lines[number - 1][:_WIDEST].rstrip("\r\n")) for number in shown), path=path)
+    rows = []
+    for index, (number, text) in enumerate(zip(shown, code, strict=True)):
+        notes = cited.get(number, {})
+        worst = "edited" if "edited" in notes.values() else next(iter(notes.values()), "")
+        gap = number != (shown[index - 1] + 1 if index else 1)
+        rows.append(Row(number, text, tuple(notes), worst, gap))
+    return rows
+
+
+def _around(cited: dict[int, dict[int, str]], last: int) -> list[int]:
+    return sorted({line for one in cited for line in range(max(1, one - _ROUND), min(last, one + _ROUND) + 1)})

@@ -1,0 +1,93 @@
+"""The Datasette plugin: our pages, their static files, and the guard around all. Works on Datasette 0.65 and 1.0 alpha.
+
+`templates/datasette/plugins/scoutkit.py` hands it to plain `datasette --plugins-dir`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from datasette import hookimpl
+from datasette.utils.asgi import Response
+
+from scoutkit import config
+from scoutkit.browse import guard, library, pages
+from scoutkit.errors import NotFound, ScoutError
+
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+_LIBRARIES: dict[int, library.Library] = {}  # of Datasette instances that `scoutkit browse` made
+_GUARDS: dict[int, dict[str, Any]] = {}
+
+
+def attach(datasette: Any, own: library.Library, **guarding: Any) -> None:
+    """Say which repository a Datasette shows, and what its guard is told; without, both follow from the catalogue."""
+    _LIBRARIES[id(datasette)] = own
+    _GUARDS[id(datasette)] = guarding
+
+
+def library_of(datasette: Any) -> library.Library | None:
+    """The repository that a Datasette shows; None where none of its databases is a catalogue in its place."""
+    if own := _LIBRARIES.get(id(datasette)):
+        return own
+    paths = [Path(one.path) for one in datasette.databases.values() if one.path]
+    return next((found for path in paths if (found := library.of(path))), None)
+
+
+@hookimpl
+def register_routes(datasette: Any) -> list[tuple[str, Any]]:
+    """Addresses that are ours."""
+    ours = [(f"^{address}$", _view(where)) for address, where in pages.PAGES.items()]
+    return [*ours, (r"^/-/scoutkit/static/(?P<name>[\w.-]+)$", _static)] if library_of(datasette) else []
+
+
+@hookimpl
+def asgi_wrapper(datasette: Any) -> Any:
+    """The guard around everything, and the catalogue in step before Datasette's own pages."""
+    own = library_of(datasette)
+
+    def wrap(app: guard.App) -> guard.App:
+        async def in_step(scope: guard.Scope, receive: guard.Receive, send: guard.Send) -> None:
+            if own and scope["type"] == "http" and not _made_here(scope["path"]):
+                await own.sync()
+            await app(scope, receive, send)
+
+        return guard.Guard(in_step, **_GUARDS.get(id(datasette), {}))
+
+    return wrap
+
+
+def _made_here(path: str) -> bool:
+    """Is it a page that brings the catalogue in step itself, or none at all?"""
+    return path.startswith(("/-/static", "/-/scoutkit/static")) or any(
+        re.fullmatch(address, path) for address in pages.PAGES
+    )
+
+
+def _view(where: str) -> Any:
+    async def view(request: Any, datasette: Any) -> Response:
+        own = library_of(datasette)
+        assert own
+        try:
+            made = await own.make(lambda desk: pages.maker(where)(desk, _asked(request)))
+        except ScoutError as error:
+            status = 404 if isinstance(error, NotFound) else 500
+            made = pages.Made("scoutkit_error.html", {"message": error.message, "hint": error.hint}, status)
+        if not made.template:
+            return Response.json(dict(made.told), status=made.status)
+        text = await datasette.render_template(made.template, {"scoutkit": made.told}, request=request)
+        return Response.html(text, status=made.status, headers={"content-security-policy": guard.OURS})
+
+    return view
+
+
+def _asked(request: Any) -> pages.Asked:
+    return pages.Asked(dict(request.url_vars), {name: request.args[name] for name in request.args})
+
+
+async def _static(request: Any) -> Response:
+    path = config.resources("templates") / "datasette/static" / request.url_vars["name"]
+    if path.suffix not in _TYPES or not path.is_file():
+        return Response.text("no such file", status=404)
+    return Response(path.read_bytes(), headers={"cache-control": "max-age=3600"}, content_type=_TYPES[path.suffix])
