@@ -8,17 +8,16 @@ it is called with the argument.
 from __future__ import annotations
 
 import importlib
-import shutil
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from scoutkit import config
-from scoutkit.agents.command import Command, from_settings, meant, setting
 from scoutkit.errors import ScoutError, Unavailable, UsageError
-from scoutkit.model.agents import Agent, Availability
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from scoutkit.model.agents import Agent, Availability
 
 GROUP = "scoutkit.agents"
 REGISTRY = {
@@ -58,14 +57,21 @@ def find(name: str, settings: config.Settings, *, agent_cmd: str = "") -> Agent:
     that cannot be used here.
     """
     agent = load(name, settings, agent_cmd=agent_cmd)
+    needed(agent)
+    return agent
+
+
+def needed(agent: Agent) -> None:
+    """Unavailable for an agent that cannot be used here."""
     here = agent.availability()
     if not here.ok:
         raise Unavailable(f"agent {agent.name} cannot be used here", here.hint)
-    return agent
 
 
 def describe(name: str, settings: config.Settings) -> Availability:
     """Whether the agent can be used here, and how to get it when not. What is wrong with it is in the hint."""
+    from scoutkit.model.agents import Availability
+
     try:
         return load(name, settings).availability()
     except ScoutError as error:
@@ -77,9 +83,13 @@ def load(name: str, settings: config.Settings, *, agent_cmd: str = "") -> Agent:
     if agent_cmd.strip():
         if name not in ("", "command"):
             raise UsageError(f"--agent {name} and --agent-cmd exclude each other", "leave one of them out")
+        from scoutkit.agents.command import Command
+
         return Command(agent_cmd)
     plain, colon, argument = name.partition(":")
     if plain in settings.agents:
+        from scoutkit.agents.command import from_settings, setting
+
         if plain in (*REGISTRY, "command"):
             raise UsageError(f"{setting(plain)}: this name belongs to an agent that ships", "give yours another name")
         if colon:
@@ -122,6 +132,8 @@ def choose(
 
 def programs() -> list[str]:
     """Which of PROGRAMS are on PATH."""
+    import shutil
+
     return [name for name in PROGRAMS if shutil.which(name)]
 
 
@@ -176,6 +188,10 @@ def _broken(name: str, what: str, target: str | EntryPoint) -> Unavailable:
 
 
 def _unknown(name: str, settings: config.Settings) -> ScoutError:
+    import shutil
+
+    from scoutkit.agents.command import meant
+
     if name in RECIPES:
         how = f"run it as a plain command: --agent-cmd '{RECIPES[name]}'"
         there = "" if shutil.which(name) else " and is not on PATH"

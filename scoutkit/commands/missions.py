@@ -197,14 +197,15 @@ def worded(words: tuple[str, ...], noun: str = "question") -> str:
 
 
 def choose(desk: Desk, how: Sending) -> Agent:
-    """Who does the work: who was asked for, else who the settings or the person say."""
+    """Who does the work: who was asked for, else who the settings or the person say. Whether it is here is not looked
+    at: memory may answer in its place."""
     from scoutkit.agents import registry
 
     asked = how.agent or "command" * bool(how.agent_cmd.strip())
     name, hints = registry.choose(asked, desk.settings, interactive=_interactive(), ask=_pick)
     for hint in hints:
         say.tell(hint)
-    return registry.find(name, desk.settings, agent_cmd=how.agent_cmd)
+    return registry.load(name, desk.settings, agent_cmd=how.agent_cmd)
 
 
 def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_json: bool) -> int:
@@ -218,8 +219,10 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     if known:
         return _from_memory(known, mission, as_json=as_json)
     from scoutkit import story
+    from scoutkit.agents import registry
     from scoutkit.commands.progress import Progress
 
+    registry.needed(chosen)
     mission = story.equipped(desk, mission, chosen, how.terms)
     for note in [] if how.force else recall.similar(desk, mission):
         say.tell(f"similar: {note.title}  (scoutkit show {note.id})")
@@ -244,8 +247,6 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     if outcome.result is Result.INTERRUPTED:
         raise Interrupted("interrupted", so_far or "it had found nothing yet: ask again")
     if outcome.result is not Result.DONE:
-        from scoutkit.agents import registry
-
         hint = outcome.hint or so_far or f"how it went: scoutkit run show {run.id}"
         if run.isolation != "none" and run.agent not in registry.REGISTRY and not outcome.hint:
             hint += "; isolated, it had an empty home folder: --isolate none gives it yours"

@@ -40,10 +40,12 @@ def research(
     repository that the note is dated with; nothing of it is shown unless it is a --repo too.
     """
     from scoutkit import research as researching
+    from scoutkit.agents import registry
 
     text = worded(question)
     desk = open_desk(ctx)
     chosen = choose(desk, how)
+    registry.needed(chosen)  # before anything is fetched
     mission = researching.plan(
         desk,
         text,

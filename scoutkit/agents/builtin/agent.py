@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoutkit import __version__
-from scoutkit.agents import lines
-from scoutkit.model.agents import Availability, Invocation
 from scoutkit.model.missions import Kind, Mission
+
+if TYPE_CHECKING:  # an answer from memory needs to know who would be asked, and no more
+    from scoutkit.model.agents import Availability, Invocation
 
 
 class Builtin:
@@ -20,10 +21,17 @@ class Builtin:
 
     def availability(self) -> Availability:
         """It ships with scoutkit."""
+        from scoutkit.model.agents import Availability
+
         return Availability(ok=True, version=__version__)
 
     def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:  # noqa: ARG002
         """A child of its own, which reads the question on stdin; it needs no prompt."""
+        import json
+
+        from scoutkit.agents import lines
+        from scoutkit.model.agents import Invocation
+
         return Invocation(
             argv=lines.python("scoutkit.agents.builtin"),
             reader=lines.LinesReader(version=__version__),
