@@ -1,4 +1,6 @@
 #!/bin/sh
-# Stops a commit that changes lines a note cites; git commit --no-verify commits all the same.
+# Tells what the notes say of the lines that a commit changes, and stops it where notes no longer hold after it.
+# git commit --no-verify commits all the same.
 command -v scoutkit >/dev/null || exit 0
+scoutkit about --staged >&2
 exec scoutkit check --staged

@@ -134,6 +134,7 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         ),
         Say(echo=True),
     ),
+    "edit": (LOOK[0], Do("write", "{worktree}/app/sessions.py", "written by a tool\n"), Say()),
     "loop": (Do("grep", "[v{turn}]erify"),),  # never the same twice: some programs notice that
     "budget": (Do("grep", "[v{turn}]erify"),),
     "anywhere": (Do("grep", "e"), Say()),
