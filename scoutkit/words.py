@@ -18,9 +18,9 @@ _CJK = (
 _CJK_FIRST = "\u1100"  # no text below it holds any of them
 _WORD = re.compile(r"\w+")
 _RARE = r"[^\w\x00-\x7f\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f]"
-_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[0-9]+")  # hides no other word
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # the same over the shapes of characters
+_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+|[A-Z]{2,}s|[0-9]+")  # hides no other word
+_HUMP = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SHAPED_HUMP = re.compile(r"A+(?=Aa)|A?a+|A+|0+|c+")  # over the shapes of characters, where `s` is as any other
 
 
 @functools.cache
@@ -62,7 +62,7 @@ def _shape(char: str) -> str:
 
 
 def split_identifier(name: str) -> list[str]:
-    """The parts of an identifier, in lower case: `parseHTTPHeader_v2` → parse, http, header, v, 2."""
+    """The parts of an identifier, in lower case: `parseHTTPHeader_v2` → parse, http, header, v, 2; `URLs` is one."""
     if name.isascii():
         return [part.lower() for part in _HUMP.findall(name)]
     shape = "".join(map(_shape, name))

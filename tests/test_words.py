@@ -19,6 +19,10 @@ from scoutkit import words
         ("naïveName", ["naïve", "name"]),
         ("getФункция", ["get", "функция"]),
         ("plain", ["plain"]),
+        ("URLs", ["urls"]),
+        ("getAPIsOf", ["get", "apis", "of"]),
+        ("isSet", ["is", "set"]),
+        ("HTTPServer", ["http", "server"]),
         ("___", []),
     ],
 )

@@ -36,6 +36,11 @@ class Card(NamedTuple):
     text: str
 
 
+def headings(body: str) -> list[str]:
+    """The headings of a note's text; what looks like one in a fence is none."""
+    return _HEADING.findall(_FENCED.sub("", body))
+
+
 def marks(connection: sqlite3.Connection) -> dict[str, tuple[str, int]]:
     """(mark, key) of every note of every worktree, by the text of its ref."""
     rows = connection.execute(
@@ -56,7 +61,7 @@ def cards(connection: sqlite3.Connection, keys: Sequence[int]) -> Iterator[Card]
         for key, worktree, path, hash_, note_id, title, description, question, body in rows:
             tags = [tag for (tag,) in connection.execute("SELECT tag FROM tags WHERE note = ?", (key,))]
             cited = connection.execute("SELECT DISTINCT path, symbol FROM citations WHERE note = ?", (key,)).fetchall()
-            headings = _HEADING.findall(_FENCED.sub("", body))
-            parts = [title, title, description, question, *tags, *headings, *(part for pair in cited for part in pair)]
+            within = (part for pair in cited for part in pair)
+            parts = [title, title, description, question, *tags, *headings(body), *within]
             text = "\n".join(parts)
             yield Card(Ref(worktree, path), note_id, f"{hash_} {note_id}", title, f"{text}\n{' '.join(hidden(text))}")

@@ -15,7 +15,7 @@ from scoutkit.model.found import Hit, Problem
 from scoutkit.search import citing, ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.citing import Cited
-from scoutkit.search.query import clean, parse
+from scoutkit.search.query import Query, clean, parse
 from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import snippet
 from scoutkit.search.sync import Source, Sync
@@ -132,17 +132,26 @@ class Catalogue:
         statuses: Sequence[str] = (),
         limit: int = 20,
     ) -> Hits:
-        """Notes with all words of a text, best first, then with most of them. Without any word: the newest."""
-        filters = Filters(self.worktree, types, tags, paths, statuses)
-        if not text.strip():
-            return self.list(types=types, tags=tags, paths=paths, statuses=statuses, limit=limit)
-        query = parse(text)
-        return self._asking(
-            lambda connection: [
-                self._hit(connection, key, score, query.marks)
-                for key, score in ranking.best(connection, query, filters, limit)
-            ]
-        )
+        """Notes with the words of a text, best first; operators in it narrow what is searched. Without any word: the
+        newest."""
+        wanted = Filters(self.worktree, types, tags, paths, statuses)
+
+        def ask(connection: sqlite3.Connection) -> Hits:
+            query = self._understood(connection, text)
+            filters = wanted.and_asked(query)
+            if not query.text:
+                return [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
+            found = ranking.best(connection, query, filters, limit)
+            return [self._hit(connection, key, score, query.marks) for key, score in found]
+
+        return self._asking(ask)
+
+    def understood(self, text: str) -> Query:
+        """A text as a query of these notes: what is an operator in it, and what is looked for."""
+        return self._asking(lambda connection: self._understood(connection, text))
+
+    def _understood(self, connection: sqlite3.Connection, text: str) -> Query:
+        return parse(text, lambda name, value: ranking.has(connection, self.worktree, name, value))
 
     def list(
         self,

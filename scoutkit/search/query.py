@@ -1,13 +1,15 @@
-"""What a person typed becomes what SQLite and Whoosh can look for. Any text is a query; nothing in it is syntax but
-double quotes around a phrase.
+"""What a person typed becomes what SQLite can look for. Any text is a query; nothing in it is syntax but double quotes
+around a phrase and what `operators` knows.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from scoutkit.search.operators import Asked, taken
 from scoutkit.words import composed, is_cjk, pairs, runs, split_identifier
 
 LONGEST = 20_000  # characters of a query that are looked at
@@ -23,7 +25,8 @@ _STOP = frozenset(
     re.findall(
         r"\w+",
         "a an and any are as at be by can did do does for from had has have how i if in into is it its me my of on or"
-        " our so that the their there these they this to us was we were what when where which who why will with you",
+        " our so that the their there these they this to us was we were what when where which who why will with you"
+        " re ve ll don doesn didn isn",
     )
 )
 
@@ -31,7 +34,9 @@ _STOP = frozenset(
 class Query(NamedTuple):
     """A text as FTS5 expressions. `needed`: a note with all of them has all the words; `words`: each one of them.
 
-    `marks` are the words as they may be highlighted, in lower case, `starts` those that may be half a word.
+    `marks` are the words as they may be highlighted, in lower case, `starts` those that may be half a word, `terms` the
+    words in order and lower case, identifiers taken apart. `asked` is what operators ask for, `without` an expression
+    for what they exclude.
     """
 
     text: str
@@ -39,6 +44,9 @@ class Query(NamedTuple):
     words: tuple[str, ...]
     marks: tuple[str, ...]
     starts: tuple[str, ...]
+    terms: tuple[str, ...] = ()
+    without: str = ""
+    asked: Asked = Asked()
 
     @property
     def all(self) -> str:
@@ -51,23 +59,30 @@ class Query(NamedTuple):
         return " OR ".join(self.words)
 
     @property
+    def pairs(self) -> Sequence[str]:
+        """FTS5 expressions for two words of the text side by side."""
+        return [quoted(f"{one} {other}") for one, other in itertools.pairwise(self.terms)]
+
+    @property
     def beginnings(self) -> str:
         """The FTS5 expression for notes with a word that begins like one of these."""
         return " OR ".join(f"{quoted(start)} *" for start in self.starts)
 
 
-def parse(text: str) -> Query:
-    """Understand any text."""
-    text = clean(text[:LONGEST])
+def parse(text: str, known: Callable[[str, str], bool] | None = None) -> Query:
+    """Understand any text. `known`: whether any note has a tag, an agent or a path that an operator names."""
+    text, asked = taken(clean(text[:LONGEST]), known)
     needed: dict[str, None] = {}
     words: dict[str, None] = {}
     marks: dict[str, None] = {}
     starts: dict[str, None] = {}
+    terms: list[str] = []
     for phrase in _PHRASE.findall(text):
         if _WORD.search(phrase):
             needed[_alternatives(phrase)] = None
             words[_alternatives(phrase)] = None
             marks.update(dict.fromkeys(_marks(phrase)))
+            terms += _terms(phrase)
     chunks = [_EDGE.sub("", chunk) for chunk in _BETWEEN.split(_PHRASE.sub(" ", text)) if _WORD.search(chunk)]
     telling = [chunk for chunk in chunks if chunk.lower() not in _STOP]
     for chunk in telling or ([] if needed else chunks):
@@ -75,11 +90,21 @@ def parse(text: str) -> Query:
         for part in [chunk] if short else runs(chunk):
             needed[_alternatives(part)] = None
             words.update(dict.fromkeys(_singles(part)))
+            terms += _terms(part)
             marks.update(dict.fromkeys(_marks(part)))
             starts.update((mark, None) for mark in _marks(part) if len(mark) > 2 and not mark.isdecimal())
             if len(needed) >= MOST:
                 break
-    return Query(text, tuple(needed)[:MOST], tuple(words or needed)[:MOST], tuple(marks)[:MOST], tuple(starts)[:MOST])
+    return Query(
+        text.strip(),
+        tuple(needed)[:MOST],
+        tuple(words or needed)[:MOST],
+        tuple(marks)[:MOST],
+        tuple(starts)[:MOST],
+        tuple(dict.fromkeys(terms))[:MOST],
+        " OR ".join(_alternatives(one) for one in asked.without),
+        asked,
+    )
 
 
 def clean(text: str) -> str:
@@ -133,6 +158,13 @@ def _singles(chunk: str) -> Iterator[str]:
                 yield f"({quoted(run)} OR {quoted(' '.join(parts))})"
             parts = [part for part in parts if not part.isdecimal()] if len(parts) > 1 else [run]
             yield from (quoted(part) for part in parts if part.lower() not in _STOP and len(part) > 1)
+
+
+def _terms(chunk: str) -> Iterator[str]:
+    for run in runs(composed(chunk)):
+        for part in pairs(run) if is_cjk(run) else split_identifier(run):
+            if part not in _STOP and (len(part) > 1 or is_cjk(part)):
+                yield part
 
 
 def _marks(chunk: str) -> Iterator[str]:

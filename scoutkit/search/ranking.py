@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import heapq
+import re
 import sqlite3
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from scoutkit.search import store
 from scoutkit.search.query import Query, clean, quoted
+from scoutkit.search.weighing import Candidate, weigh
 
-# Weights of title, description, question, body and hidden words. A title says what a note is about, a question what
-# it answers; in a body a word may come up in passing.
-BM25 = "bm25(notes_fts, 10.0, 4.0, 6.0, 1.0, 2.0)"
+# Weights of title, question, description, headings, what is cited, tags, body and hidden words. A title says what a
+# note is about, a question what it answers; in a body a word may come up in passing.
+BM25 = "bm25(notes_fts, 3.0, 2.5, 1.5, 1.5, 1.0, 1.5, 1.0, 0.5)"
 _PATH = "CAST(? AS TEXT)"
-_TELLING = 3  # so many rare words say enough about which note is meant
-_ENOUGH = 5  # notes with all the words: then those with most of them are only noise
+_FEW = 3  # of so few words all are wanted; a longer text is a question, and its answer has other words too
+_ENOUGH = 5  # notes with all of few words: then those with most of them are only noise
+_HALF = 0.5  # of few words, where a note has all: more than that others must have
+_LEAST = 1 / 3  # of what the best has
+_WEIGHED = 40  # candidates whose texts are looked at
+_ROWS = 4_000  # that bm25 weighs: frequent words tell least and cost most
+_LOOKED = 40_000  # characters of a body that are looked at
 _TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
+_HOLDS = (
+    "SELECT max(holds) FROM checks"
+    " WHERE checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
+)
+_STANDINGS = {"fresh": "= 1", "stale": "= 0", "unchecked": "IS NULL"}
+_BY = "(lower(files.by) = ? OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|')"
+_CANDIDATE = (
+    "SELECT title || ' . ' || question || ' . ' || description || ' . '"
+    f" || substr(body, 1, {_LOOKED}) || ' . ' || cited || ' ' || tags || ' . ' || hidden,"
+    f" files.at, files.status, ({_HOLDS})"
+    " FROM notes JOIN hidden_words USING (key) JOIN files USING (key) WHERE key = ?"
+)
 Ranked = list[tuple[int, float]]  # (key, score), best first
 
 
@@ -29,6 +46,24 @@ class Filters(NamedTuple):
     tags: Sequence[str] = ()
     paths: Sequence[str] = ()
     statuses: Sequence[str] = ()
+    agents: Sequence[str] = ()
+    standings: Sequence[str] = ()
+    since: str = ""
+    without: str = ""
+
+    def and_asked(self, query: Query) -> Filters:
+        """These, and those that operators of a query ask for."""
+        asked = query.asked
+        return self._replace(
+            types=[*self.types, *asked.types],
+            tags=[*self.tags, *asked.tags],
+            paths=[*self.paths, *asked.paths],
+            statuses=[*self.statuses, *asked.statuses],
+            agents=asked.agents,
+            standings=asked.standings,
+            since=asked.since,
+            without=query.without,
+        )
 
     def where(self) -> tuple[str, list[object]]:
         """As SQL about `files`, and its parameters."""
@@ -46,16 +81,19 @@ class Filters(NamedTuple):
             cited, cited_values = under("path", path)
             terms.append(f"({own} OR files.key IN (SELECT note FROM citations WHERE {cited}))")
             values += [*own_values, *cited_values]
+        if self.agents:
+            terms.append(f"({' OR '.join([_BY] * len(self.agents))})")
+            values += [value for agent in self.agents for value in by(agent)]
+        if self.standings:
+            said = [_STANDINGS[one] for one in self.standings]
+            terms.append(f"({' OR '.join(f'({_HOLDS}) {one}' for one in said)})")
+        if self.since:
+            terms.append("substr(files.at, 1, 10) >= ?")
+            values.append(self.since)
+        if self.without:
+            terms.append("files.key NOT IN (SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?)")
+            values.append(self.without)
         return " AND ".join(terms), values
-
-    def keys(self, connection: sqlite3.Connection) -> set[int] | None:
-        """Of the notes that they let through; None when that is every note there is."""
-        if not (self.types or self.tags or self.paths or self.statuses):
-            others = "SELECT 1 FROM files WHERE worktree < ?1 OR worktree > ?1 LIMIT 1"
-            if not connection.execute(others, (self.worktree,)).fetchone():
-                return None
-        where, values = self.where()
-        return {key for (key,) in connection.execute(f"SELECT key FROM files WHERE {where}", values)}
 
 
 def under(column: str, path: str) -> tuple[str, list[object]]:
@@ -71,66 +109,102 @@ def under(column: str, path: str) -> tuple[str, list[object]]:
     return sql, [store.bound(file), store.bound(folder), store.bound(after)]
 
 
-def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
-    """Notes with all words. Where those are few, then those with more than half of them; where there are none, those
-    with any word, those with most first; else those with a word that begins so; else those that hold the very text.
+def by(agent: str) -> list[object]:
+    """The parameters of `_BY`: a name as `claude`, `claude/2.1`, `human:me` or `me`."""
+    name = clean(agent).lower()
+    like = re.sub(r"([|%_])", r"|\1", name)
+    return [name, f"{like}/%", f"{like}:%", f"%:{like}"]
 
-    Scores fall in that order: the number of words found, plus a share below one for how well.
+
+def has(connection: sqlite3.Connection, worktree: str, name: str, value: str) -> bool:
+    """Has any note this tag, this agent or this path?"""
+    filters = Filters(worktree)
+    if name == "agent":
+        sql, values = f"SELECT 1 FROM files WHERE {_BY} LIMIT 1", by(value)
+    else:
+        filters = filters._replace(tags=[value]) if name == "tag" else filters._replace(paths=[value])
+        where, values = filters.where()
+        sql = f"SELECT 1 FROM files WHERE {where} LIMIT 1"
+    return connection.execute(sql, values).fetchone() is not None
+
+
+def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
+    """Notes with the words of a query. Of few words: those with all first, and no others where they are enough.
+
+    Where no note has any word, those with a word that begins so; else those that hold the very text. Scores fall in
+    that order and are below one, but for notes with all of few words, which have one more.
     """
     found: Ranked = []
     if query.needed:
-        found = _all(connection, query, filters, limit)
-        if len(found) < min(limit, _ENOUGH) and len(query.words) > 1:
-            found += _any(connection, query, filters, limit, [key for key, _ in found])
+        found = _weighed(connection, query, filters, limit)
         if not found and query.beginnings:
-            found = _matching(connection, query.beginnings, filters, limit, 0)
+            found = _matching(connection, query.beginnings, filters, limit)
     if not found and not (query.needed and query.text.isascii()):
         found = _holding(connection, query.text.strip(), filters, limit)
     return found
 
 
-def _all(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
-    return _matching(connection, query.all, filters, limit, len(query.words) + 1)
+def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
+    few = len(query.needed) <= _FEW
+    most = max(limit, _WEIGHED)
+    having_all = dict(_fits(connection, query.all, filters, most))
+    fits = dict(having_all)
+    if len(query.words) > 1 and not (few and len(having_all) >= min(limit, _ENOUGH)):
+        fits.update(_fits(connection, _telling(connection, query), filters, most))
+    weighed = weigh(_candidates(connection, fits, having_all), query.terms)
+    if few:
+        weighed.sort(key=lambda one: one.key not in having_all)
+    most_words = max((one.coverage for one in weighed), default=0.0)
+    if few and having_all:
+        enough = [one for one in weighed if one.coverage > _HALF]
+    else:
+        enough = [one for one in weighed if one.coverage >= most_words * _LEAST]
+    return [(one.key, _share(one.weight) + (few and one.key in having_all)) for one in enough[:limit]]
 
 
-def _matching(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int, words: int) -> Ranked:
+def _telling(connection: sqlite3.Connection, query: Query) -> str:
+    """The expression for notes with any word that tells much; words that stand side by side count once more."""
+    having = {word: _count(connection, word) for word in query.words}
+    if sum(having.values()) <= _ROWS:
+        return " OR ".join([*query.words, *query.pairs])
+    telling: list[str] = []
+    rows = 0
+    for word, count in sorted(having.items(), key=lambda one: one[1]):
+        rows += count
+        if telling and rows > _ROWS:
+            break
+        if count:
+            telling.append(word)
+    return " OR ".join(telling)
+
+
+def _count(connection: sqlite3.Connection, word: str) -> int:
+    sql = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?"
+    return int(connection.execute(sql, [word]).fetchone()[0])
+
+
+def _fits(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> list[tuple[int, float]]:
+    """Keys with bm25 as a positive number, best first."""
     where, values = filters.where()
-    rows = connection.execute(
-        f"SELECT files.key, {BM25} AS fit FROM notes_fts JOIN files ON files.key = notes_fts.rowid"
-        f" WHERE notes_fts MATCH ? AND {where} ORDER BY fit, files.at DESC, files.key LIMIT ?",
+    return connection.execute(
+        f"SELECT files.key, -{BM25} AS fit FROM notes_fts JOIN files ON files.key = notes_fts.rowid"
+        f" WHERE notes_fts MATCH ? AND {where} ORDER BY fit DESC, files.at DESC, files.key LIMIT ?",
         [expression, *values, limit],
-    )
-    return [(key, words + _share(fit)) for key, fit in rows]
+    ).fetchall()
 
 
-def _any(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int, taken: Sequence[int]) -> Ranked:
-    """Counts first: a note with n of the words has one of all but the n - 1 most frequent, so only notes with a rare
-    word are weighed; by all words where the rare ones are few."""
-    having = {word: _having(connection, word) for word in query.words}
-    counted: Counter[int] = Counter()
-    for keys in having.values():
-        counted.update(keys)
-    if (wanted := filters.keys(connection)) is not None:
-        counted = Counter({key: words for key, words in counted.items() if key in wanted})
-    for key in taken:
-        del counted[key]
-    least = len(query.words) // 2 + 1 if taken else 1
-    most = heapq.nlargest(limit, counted.values())
-    if not most or most[0] < least:
-        return []
-    least = max(least, most[-1])
-    rare = sorted(having, key=lambda word: len(having[word]))[: len(having) - least + 1]
-    expression = " OR ".join(rare) if len(rare) > _TELLING else f"({' OR '.join(rare)}) AND ({query.any})"
-    rows = connection.execute(f"SELECT rowid, {BM25} FROM notes_fts WHERE notes_fts MATCH ?", [expression])
-    best = sorted((-counted[key], fit, -key) for key, fit in rows if counted[key] >= least)[: limit - len(taken)]
-    return [(-key, _share(fit) - words) for words, fit, key in best]
+def _candidates(
+    connection: sqlite3.Connection, fits: Mapping[int, float], having_all: Container[int]
+) -> list[Candidate]:
+    found = []
+    for key, fit in fits.items():
+        text, at, status, holds = connection.execute(_CANDIDATE, [key]).fetchone()
+        found.append(Candidate(key, fit, text, at, status, None if holds is None else bool(holds), key in having_all))
+    return found
 
 
-def _having(connection: sqlite3.Connection, word: str) -> list[int]:
-    """Keys of the notes with a word. One string for all costs less than a row each."""
-    sql = "SELECT group_concat(rowid) FROM notes_fts WHERE notes_fts MATCH ?"
-    found = connection.execute(sql, [word]).fetchone()[0]
-    return list(map(int, found.split(","))) if found else []
+def _matching(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> Ranked:
+    return [(key, _share(fit)) for key, fit in _fits(connection, expression, filters, limit)]
 
 
 def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:
@@ -144,9 +218,9 @@ def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit:
     return [(key, 0.0) for (key,) in rows]
 
 
-def _share(fit: float) -> float:
-    """bm25, which is negative and better when lower, as a number from 0 to 1."""
-    return -fit / (1 - fit)
+def _share(weight: float) -> float:
+    """A weight as a number from 0 to 1."""
+    return weight / (1 + weight)
 
 
 def newest(connection: sqlite3.Connection, filters: Filters, limit: int | None) -> list[int]:
@@ -169,4 +243,4 @@ def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -
 
 def mentioning(connection: sqlite3.Connection, phrase: str, filters: Filters) -> list[int]:
     """Keys of notes that have this phrase in their text."""
-    return [key for key, _ in _matching(connection, quoted(clean(phrase)), filters, -1, 0)]
+    return [key for key, _ in _matching(connection, quoted(clean(phrase)), filters, -1)]

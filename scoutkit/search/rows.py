@@ -17,6 +17,7 @@ from scoutkit.model.notes import Note
 from scoutkit.notefile import Parsed, parse
 from scoutkit.notefile.text import storable
 from scoutkit.search import runs, store
+from scoutkit.search.cards import headings
 from scoutkit.search.sync import Known
 from scoutkit.search.work import File, Work
 from scoutkit.words import hidden, plain
@@ -132,7 +133,7 @@ def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File]
             key = last = last + 1
         rows["notes"].append(_note(key, worktree, parsed.note, file.path))
         rows["files"].append(_file(key, worktree, parsed, file))
-        rows["hidden_words"].append({"key": key, "hidden": _hidden(parsed.note, file.path)})
+        rows["hidden_words"].append({"key": key, **_beside(parsed.note, file.path)})
         rows["citations"] += _citations(key, parsed.note)
         rows["tags"] += ({"tag": tag, "note": key} for tag in dict.fromkeys(parsed.note.tags))
         _problems(connection, worktree, "note", parsed.problems)
@@ -195,15 +196,21 @@ def _file(key: int, worktree: str, parsed: Parsed, file: File) -> dict[str, obje
         "claimed": note.id,
         "claim_line": parsed.id_line,
         "asked": plain(note.question),
+        "by": note.by,
     }
 
 
-def _hidden(note: Note, path: str) -> str:
-    """What is in no column of the index by itself, and the words that all of it hides."""
-    cited = " ".join(f"{one.path} {one.symbol}" for one in note.citations)
-    beside = f"{' '.join(note.tags)} {cited} {path}"
-    text = f"{note.title}\n{note.description}\n{note.question}\n{beside}\n{note.body}"
-    return storable(f"{beside}\n{' '.join(hidden(text))}")
+def _beside(note: Note, path: str) -> dict[str, object]:
+    """What the index has a column for and `notes` has none, and the words that all of it hides."""
+    cited = " ".join(dict.fromkeys(part for one in note.citations for part in (one.path, one.symbol) if part))
+    tags = " ".join(note.tags)
+    text = f"{note.title}\n{note.description}\n{note.question}\n{tags} {cited} {path}\n{note.body}"
+    return {
+        "headings": storable("\n".join(headings(note.body))),
+        "cited": storable(cited),
+        "tags": storable(tags),
+        "hidden": storable(f"{path}\n{' '.join(hidden(text))}"),
+    }
 
 
 def _citations(key: int, note: Note) -> Iterable[dict[str, object]]:

@@ -74,8 +74,10 @@ TABLES: dict[str, dict[str, type]] = {
         "claimed": str,
         "claim_line": int,
         "asked": str,
+        "by": str,
     },
-    "hidden_words": {"key": int, "hidden": str},
+    "hidden_words": {"key": int, "headings": str, "cited": str, "tags": str, "hidden": str},
+    "checks": {"worktree": str, "path": str, "hash": str, "holds": int, "target": str, "at": str},
     "state": {"name": str, "value": str},
 }
 _KEYS: dict[str, str | tuple[str, str]] = {
@@ -85,6 +87,7 @@ _KEYS: dict[str, str | tuple[str, str]] = {
     "runs": "id",
     "files": "key",
     "hidden_words": "key",
+    "checks": ("worktree", "path"),
     "state": "name",
 }
 _LINKS = {"citations": "note", "tags": "note", "runs": "note"}  # to notes.key

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from scoutkit import words
 
-VERSION = 2
+VERSION = 3
 _LONGEST = 60  # characters: longer runs are hashes and encoded data
 _WORD = re.compile(r"\w+")
 
