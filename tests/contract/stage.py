@@ -183,6 +183,14 @@ def snapshot(*roots: Path, but: Iterable[Path] = ()) -> dict[str, str]:
     return found
 
 
+def command_lines() -> Iterator[str]:
+    """Of every process that can be seen."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                yield (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+
+
 def processes() -> Iterator[tuple[int, str, str]]:
     """Pid, working folder and command line of every process that can be seen."""
     for entry in Path("/proc").iterdir():
@@ -346,8 +354,8 @@ class Stage:
         out: list[str] = []
         reader = _reading(popen, out)
         while reader.is_alive():
-            leaks |= {line for _, _, line in processes() if any(key in line for key in KEYS.values())}
-            reader.join(0.1)
+            leaks |= {line for line in command_lines() if any(key in line for key in KEYS.values())}
+            reader.join(0.25)
             if time.monotonic() - began > limit:
                 popen.send_signal(signal.SIGTERM)
                 reader.join(20)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from model_server import DRAFT, SECONDS
-from stage import MODELS, QUESTION, Stage, processes
+from stage import MODELS, QUESTION, Stage, command_lines, processes
 
 TITLE = DRAFT.splitlines()[0].removeprefix("# ")
 REPORTING = ("claude", "codex", "gemini", "copilot")  # llm keeps no session to resume
@@ -87,7 +87,8 @@ def test_nothing_outlives_scoutkit(
     if isolation == "bwrap":
         request.getfixturevalue("bwrap")
     popen = stage.start(*asking("codex", isolation), scenario="slowtool")
-    until(lambda: any(f"sleep {SECONDS['slowtool']}" in line for _, _, line in processes()))
+    until(lambda: stage.server.asked("slowtool"))
+    until(lambda: any(f"sleep {SECONDS['slowtool']}" in line for line in command_lines()))
     os.kill(popen.pid, how)
     done = stage.finish(popen)
     if how is signal.SIGKILL:
