@@ -34,6 +34,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "batch": ("batch:batch", "FILE|-", "many missions at once; --resume goes on after a kill"),
     "runs": ("runs:runs", "", "what agents did, newest first"),
     "run": ("runs:run", "show|logs|stop|retry|undo ID", "look at one run, stop it, send it again, undo what it did"),
+    "mcp": ("mcp:mcp", "", "serve the notes to an agent program (Model Context Protocol)"),
     "agents": ("agents:agents", "[show|test NAME]", "who can do the work here"),
     "init": ("init:init", "", "put scoutkit into agents' settings, AGENTS.md, hooks and CI; --undo takes it out"),
     "index": ("upkeep:index", "", "bring the indexes in step; list every problem in the notes"),

@@ -49,10 +49,11 @@ SECONDS = {"slowtool": 3470.25, "orphan": 3480.25}  # as a process list shows th
 
 @dataclass(frozen=True)
 class Do:
-    """Asks for a tool: `read` and `write` a path, `grep` a pattern, `shell` a command. `unless` is done instead where
-    none is declared; None: it is called all the same, by a name that programs use."""
+    """Asks for a tool: `read` and `write` a path, `grep` a pattern, `shell` a command; `mcp` a tool of a server, with
+    `content` as its arguments. `unless` is done instead where none is declared; None: it is called all the same, by a
+    name that programs use."""
 
-    intent: Literal["read", "grep", "shell", "write"]
+    intent: Literal["read", "grep", "shell", "write", "mcp"]
     what: str
     content: str = ""
     unless: Any = None
@@ -138,6 +139,12 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
     "loop": (Do("grep", "[v{turn}]erify"),),  # never the same twice: some programs notice that
     "budget": (Do("grep", "[v{turn}]erify"),),
     "anywhere": (Do("grep", "e"), Say()),
+    "notes": (
+        Do("mcp", "search_notes", '{"query": "who signs the session cookie", "limit": 3}'),
+        Do("mcp", "read_note", '{"note": "cookie01"}'),
+        Do("mcp", "read_note", '{"note": "nosuchnote"}'),
+        Say(),
+    ),
     "keyprint": (LOOK[0], Do("shell", "env", unless=LOOK[1]), Say(echo=True)),
     "keyhunt": (LOOK[0], Do("shell", "cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
 }
@@ -349,6 +356,8 @@ def _call(step: Do, tools: list[Tool], where: Mapping[str, object]) -> Call | No
     for name, place in where.items():
         what = what.replace(f"{{{name}}}", str(place) or ".")
     declared = {tool.name: tool for tool in tools}
+    if step.intent == "mcp":
+        return _served(step, tools)
     tool = next((declared[name] for name in (*NAMES[step.intent], *NAMES["shell"]) if name in declared), None)
     if not tool:
         return None
@@ -362,6 +371,16 @@ def _call(step: Do, tools: list[Tool], where: Mapping[str, object]) -> Call | No
         return Call(tool, f"const r = await tools.exec_command({{cmd: {json.dumps(command)}}}); text(r.output ?? r);")
     path = what if what.startswith("/") else str(Path(str(where["worktree"]), what))
     return Call(tool, tool.filled(path=path, command=command, content=step.content, pattern=what))
+
+
+def _served(step: Do, tools: list[Tool]) -> Call | None:
+    """A tool of a server, whose name programs put before it; where tools are called from code, by that."""
+    own = next((tool for tool in tools if not tool.free and tool.name.endswith(step.what)), None)
+    if own:
+        return Call(own, json.loads(step.content))
+    code = next((tool for tool in tools if tool.free), None)
+    made = f"const r = await tools.mcp__scoutkit__{step.what}({step.content}); text(JSON.stringify(r));"
+    return Call(code, made) if code else None
 
 
 def _worktree(text: str) -> str:

@@ -25,11 +25,12 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Tool:
-    """As a request declares it. `free`: it takes text, not an object."""
+    """As a request declares it. `free`: it takes text, not an object. `group`: it is one of several under this name."""
 
     name: str
     schema: Body = field(default_factory=dict)
     free: bool = False
+    group: str = ""
 
     def filled(self, *, path: str, command: str, content: str, pattern: str) -> dict[str, Any]:
         """Arguments, by what parameters are usually called; other required ones get some value of their type."""
@@ -242,9 +243,10 @@ class Responses(Wire):
         found: list[Tool] = []
         todo = [*(body.get("tools") or []), *(one for item in self.items(body) for one in item.get("tools") or [])]
         for one in todo:
-            todo.extend(one.get("tools") or [])  # a namespace
+            todo.extend({**each, "group": one["name"]} for each in one.get("tools") or [])  # a namespace
             if one.get("type") in ("function", "custom"):
-                found.append(Tool(one["name"], one.get("parameters") or {}, free=one["type"] == "custom"))
+                made = Tool(one["name"], one.get("parameters") or {}, one["type"] == "custom", one.get("group", ""))
+                found.append(made)
         return found
 
     def error(self, status: int) -> Body:
@@ -261,6 +263,8 @@ class Responses(Wire):
             said.append({"type": "function_call", "id": f"fc_{turn.number}", "arguments": turn.arguments})
         if turn.call:
             said[-1] |= {"call_id": turn.id, "name": turn.call.tool.name}
+            if turn.call.tool.group:
+                said[-1]["namespace"] = turn.call.tool.group
         return [{**one, "status": "completed"} for one in said]
 
     def _response(self, body: Body, turn: Turn, status: str) -> dict[str, Any]:
