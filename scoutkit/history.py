@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from scoutkit import git
 from scoutkit.complaints import failure
+from scoutkit.errors import RepositoryError
 from scoutkit.model.notes import Region
 from scoutkit.model.places import Repository
 
@@ -142,6 +143,9 @@ class Difference(NamedTuple):
     hunks: tuple[Hunk, ...]
 
 
+_PATCH = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules", "-M")
+
+
 def difference(repository: Repository, revision: str = "", *, staged: bool = False) -> Difference:
     """What differs between a revision and the working tree, or between two (`main..topic`; `main...topic`: since they
     parted), or between HEAD and what is staged. RepositoryError for a revision that does not exist."""
@@ -151,17 +155,38 @@ def difference(repository: Repository, revision: str = "", *, staged: bool = Fal
         born = git.git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
         old, new = git.resolve(repository, "HEAD") if born else "", ""
         sides = ["--cached", old or git.output(where, "hash-object", "-t", "tree", "--stdin").strip()]  # the empty tree
-    elif parts := re.fullmatch(r"(.*?)(\.{2,3})(.*)", revision, re.DOTALL):
+    else:
+        old, new = _sides(repository, revision)
+        sides = [old, new] if new else [old]
+    text = git.output(where, "diff", "--patch-with-raw", "-z", "-U0", *_PATCH, *sides, "--", env=env)
+    return Difference(old, new, staged, tuple(_hunks(text)))
+
+
+def patch(repository: Repository, revision: str) -> tuple[str, int]:
+    """The same of a revision or two as a unified diff for people, and how many new files git does not track, which are
+    not in it. Bytes that are no UTF-8 are replaced."""
+    where = repository.toplevel or repository.git_dir
+    old, new = _sides(repository, revision)
+    prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
+    done = git.git(where, "-c", "core.quotePath=false", "diff", *_PATCH, *prefixes, old, *([new] if new else []), "--")
+    if done.code:
+        raise failure(where, done.error)
+    others = () if new else git.output(where, "ls-files", "-z", "--others", "--exclude-standard").split("\0")
+    return done.out.decode("utf-8", "replace"), sum(map(bool, others))
+
+
+def _sides(repository: Repository, revision: str) -> tuple[str, str]:
+    """The commits that a person means; "" for the working tree."""
+    if parts := re.fullmatch(r"(.*?)(\.{2,3})(.*)", revision, re.DOTALL):
         old, new = (git.resolve(repository, part or "HEAD") for part in (parts[1], parts[3]))
         if parts[2] == "...":
-            old = git.output(where, "merge-base", old, new).strip()
-        sides = [old, new]
-    else:
-        old, new = git.resolve(repository, revision), "" if repository.toplevel else git.resolve(repository, "HEAD")
-        sides = [old, new] if new else [old]
-    form = ("--patch-with-raw", "-z", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
-    text = git.output(where, "diff", *form, "--ignore-submodules", *sides, "--", env=env)
-    return Difference(old, new, staged, tuple(_hunks(text)))
+            where = repository.toplevel or repository.git_dir
+            done = git.git(where, "merge-base", old, new)
+            if done.code:
+                raise RepositoryError(f"nothing in common: {revision}", "compare the two as they are: A..B")
+            old = done.text.strip()
+        return old, new
+    return git.resolve(repository, revision), "" if repository.toplevel else git.resolve(repository, "HEAD")
 
 
 _RAW = re.compile(r":\d+ \d+ [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0")

@@ -1,22 +1,16 @@
-"""Prompts: templates that people edit, filled in. Only this module reads `templates/prompts/`.
-
-A repository may override one with a file of the same name in `.claude/scoutkit/prompts/`; there the one that ships is
-`{% include "shipped/ask.md" %}`. A repository's template is somebody else's text, so it is rendered in Jinja2's
-sandbox and reads no other file.
-"""
+"""Prompts: templates filled in, those of missions and those that a person pastes elsewhere."""
 
 from __future__ import annotations
 
-import os
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoutkit import config
 from scoutkit.errors import ScoutError, UsageError
-from scoutkit.model.agents import END_OF_REPORT
-from scoutkit.reuse.fences import fenced as fenced
+from scoutkit.reuse.fences import fenced
+from scoutkit.reuse.templates import FILLED, MISSIONS, SHIPPED, described, environment, locate, names
 
 if TYPE_CHECKING:
     from jinja2 import TemplateError
@@ -24,14 +18,7 @@ if TYPE_CHECKING:
     from scoutkit.model.notes import Note
 
 LONGEST_NOTE = 40_000  # characters of an earlier note that an agent is given
-_SHIPPED = "shipped/"
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
-
-
-def names(overrides: Path | None = None) -> list[str]:
-    """Every template there is."""
-    folders = [shipped(), *([overrides] if overrides else [])]
-    return sorted({path.stem for folder in folders for path in folder.glob("*.md")})
 
 
 def render(name: str, variables: Mapping[str, object], *, overrides: Path | None = None) -> str:
@@ -41,21 +28,11 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
     or rendered.
     """
     import jinja2
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    if not re.fullmatch(r"[\w-]+", name) or not _locate(f"{name}.md", overrides):
+    if not re.fullmatch(r"[\w-]+", name) or not locate(f"{name}.md", overrides):
         raise UsageError(f"no prompt template: {name}", f"there are: {', '.join(names(overrides))}")
-    environment = ImmutableSandboxedEnvironment(
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # the result is Markdown for an agent, not HTML
-        loader=jinja2.FunctionLoader(_loader(overrides)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals["end_of_report"] = END_OF_REPORT
     try:
-        text = environment.get_template(f"{name}.md").render(variables)
+        text = environment(overrides).get_template(f"{name}.md").render(variables)
     except jinja2.UndefinedError as error:
         raise _missing(error, variables, name, overrides) from error
     except jinja2.TemplateSyntaxError as error:
@@ -65,7 +42,7 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
         where = _where(error, name, overrides)
         raise UsageError(
             f"{where}: no template to include: {error.name}",
-            f"there are: {', '.join(names(overrides))}, {_SHIPPED}NAME.md",
+            f"there are: {', '.join(names(overrides))}, {SHIPPED}NAME.md",
         ) from error
     except ScoutError:
         raise
@@ -73,8 +50,38 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
         what = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"{_where(error, name, overrides)}: {what}", "mend the template") from error
     if not text.strip():
-        raise UsageError(f"{_locate(f'{name}.md', overrides)}: the template renders to nothing", "mend or delete it")
+        raise UsageError(f"{locate(f'{name}.md', overrides)}: the template renders to nothing", "mend or delete it")
     return text
+
+
+def fill(name: str, given: Mapping[str, str], filled: Mapping[str, str], *, overrides: Path | None = None) -> str:
+    """A prompt that a person pastes elsewhere. `given` is what they say, `filled` what scoutkit does.
+
+    UsageError that names every variable that is missing, and every one that the template does not have.
+    """
+    if name in MISSIONS:
+        raise UsageError(f"{name} is the prompt of a mission: scoutkit sends it itself", f"scoutkit {name} --help")
+    if name not in (there := [one for one in names(overrides) if one not in MISSIONS]):
+        near = difflib.get_close_matches(name, there, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise UsageError(f"no prompt template: {name}{meant}", f"there are: {', '.join(there)}")
+    template = described(name, overrides)
+    known = [one.name for one in template.variables]
+    missing = [one for one in template.variables if one.needed and not given.get(one.name, "").strip()]
+    wrong = [
+        f"no part of it: {one}" if one not in FILLED else f"filled in by scoutkit: {one}"
+        for one in given
+        if one not in known
+    ]
+    if missing or wrong:
+        needs = [f"needs {', '.join(one.name for one in missing)}"] if missing else []
+        unknown = [one for one in given if one not in known and one not in FILLED]
+        guesses = {close[0] for one in unknown if (close := difflib.get_close_matches(one, known, 1))}
+        hint = " ".join(f"--var {one.name}=…" for one in missing) or f"it takes: {', '.join(known) or 'none'}"
+        also = f"; did you mean {', '.join(sorted(guesses))}?" if guesses else ""
+        raise UsageError(f"the template {name} {'; '.join([*needs, *wrong])}", f"{hint}{also}")
+    values = {**dict.fromkeys(known, ""), **{key: value.strip("\n") for key, value in given.items()}, **filled}
+    return render(name, values, overrides=overrides)
 
 
 def about(note: Note, changes: str) -> dict[str, str]:
@@ -100,41 +107,6 @@ def _cut(text: str, most: int) -> str:
     return f"{kept}\n[cut here: {len(text) - len(kept):,} more characters]"
 
 
-def shipped() -> Path:
-    """The folder of the templates that ship."""
-    return config.resources("templates") / "prompts"
-
-
-def _locate(name: str, overrides: Path | None) -> Path | None:
-    """The file a template's name stands for. UsageError for a link that leads out of its folder."""
-    plain = name.removeprefix(_SHIPPED)
-    if not re.fullmatch(r"[\w-]+\.md", plain):
-        return None
-    own = [overrides] if overrides and plain == name else []
-    for folder in (*own, shipped()):
-        path = folder / plain
-        if path.is_file():
-            if folder == overrides and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-                raise UsageError(f"{path} is a link that leads out of its folder", "put the template's text there")
-            return path
-    return None
-
-
-def _loader(overrides: Path | None) -> Callable[[str], tuple[str, str, Callable[[], bool]] | None]:
-    def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
-        path = _locate(name, overrides)
-        if path is None:
-            return None
-        try:
-            return path.read_text("utf-8-sig"), str(path), lambda: True
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{path} is not UTF-8", "save it as UTF-8") from error
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}", "check its permissions") from error
-
-    return load
-
-
 def _missing(error: TemplateError, variables: Mapping[str, object], name: str, overrides: Path | None) -> UsageError:
     where, message = _where(error, name, overrides), str(error.message)
     if match := _UNDEFINED.search(message):
@@ -145,7 +117,7 @@ def _missing(error: TemplateError, variables: Mapping[str, object], name: str, o
 
 def _where(error: BaseException, name: str, overrides: Path | None) -> str:
     """File and line of the innermost template in the error's traceback."""
-    where, frame = f"{_locate(f'{name}.md', overrides)}", error.__traceback__
+    where, frame = f"{locate(f'{name}.md', overrides)}", error.__traceback__
     while frame:
         file = frame.tb_frame.f_code.co_filename
         if file.endswith(".md"):

@@ -26,7 +26,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("how", [["-a"], [SIGNING], []])
 def test_the_hook_stops_a_commit_that_breaks_a_note(note, repo, tmp_path, how):
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())[0]
     assert (hook["id"], hook["language"], hook["pass_filenames"]) == ("scoutkit-check", "python", False)
     script = repo / ".git/hooks/pre-commit"
     script.write_text(f"#!/bin/sh\nexec {hook['entry']}\n")

@@ -1,0 +1,184 @@
+"""prompt: whole prompts from templates, notes and a diff."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoutkit.reuse import templates
+
+GIVEN = {
+    "implement": {"goal": "G-O-A-L", "verify": "make test"},
+    "architect": {"goal": "G-O-A-L"},
+    "review": {"spec": "S-P-E-C", "diff": "+ D-I-F-F"},
+    "maintain": {"task": "T-A-S-K", "check": "make lint"},
+    "async": {"task": "T-A-S-K", "verify": "make test"},
+}
+MORE = {
+    "implement": ("steps", "constraints", "leave", "context"),
+    "architect": ("constraints", "leave", "context"),
+    "review": ("focus", "context"),
+    "maintain": ("scope", "example"),
+    "async": ("constraints", "leave", "context"),
+}
+
+
+def options(values):
+    return [part for name, value in values.items() for part in ("--var", f"{name}={value}")]
+
+
+def test_without_a_template_all_are_listed_with_what_they_take(scoutkit, repo):
+    said = scoutkit("prompt")
+    assert said.code == 0
+    for name, given in GIVEN.items():
+        assert f"{name}  " in said.out
+        for variable in (*given, *(f"{one}?" for one in MORE[name])):
+            assert f"    {variable} " in said.out
+    assert "ask" not in {line.split()[0] for line in said.out.splitlines() if not line.startswith(" ")}
+    rows = {row["name"]: row for row in scoutkit("prompt", "--json").json["templates"]}
+    assert list(rows) == sorted(GIVEN)
+    assert all(one["says"] for row in rows.values() for one in row["variables"])
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_template_is_a_whole_prompt_with_and_without_what_may_be_left_out(scoutkit, repo, git, name):
+    said = scoutkit("prompt", name, *options(GIVEN[name]))
+    assert said.code == 0, said.err
+    commit = git(repo, "rev-parse", "HEAD").strip()
+    assert commit in said.out
+    assert "`repo`" in said.out
+    assert not [mark for mark in ("{{", "}}", "{%", "{#", "\n\n\n\n") if mark in said.out]
+    assert max(map(len, said.out.splitlines())) < 200
+    more = {one: f"M-O-R-E {one}" for one in MORE[name]}
+    full = scoutkit("prompt", name, *options(GIVEN[name] | more)).out
+    for value in (*GIVEN[name].values(), *more.values()):
+        assert value in full
+        assert (value in said.out) is (value in GIVEN[name].values())
+
+
+def test_the_async_prompt_says_how_its_answer_comes_back(scoutkit, repo, git):
+    text = scoutkit("prompt", "async", *options(GIVEN["async"])).out
+    commit = git(repo, "rev-parse", "HEAD").strip()
+    assert f"scoutkit import - --commit {commit[:12]}" in text
+    assert "`path:start-end`" in text
+
+
+@pytest.mark.parametrize("given", [[], ["--var", "goal= ", "--var", "verify="]])
+def test_all_that_is_missing_is_named_at_once(scoutkit, repo, given):
+    said = scoutkit("prompt", "implement", *given)
+    assert said.code == 2
+    assert said.err.splitlines()[-2:] == [
+        "error: the template implement needs goal, verify",
+        "hint: --var goal=… --var verify=…",
+    ]
+
+
+def test_what_a_template_does_not_take_is_told(scoutkit, repo):
+    said = scoutkit("prompt", "architect", "--var", "gaol=x", "--var", "notes=y")
+    assert "needs goal; no part of it: gaol; filled in by scoutkit: notes" in said.err
+    assert "did you mean goal?" in said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["implemnt"], "did you mean implement?"),
+        (["ask"], "the prompt of a mission"),
+        (["../review"], "no prompt template"),
+        (["implement", "--var", "goal"], "no variable: goal"),
+        (["implement", "--var", "goal=a", "--var", "goal=b"], "there twice"),
+        (["implement", "--var", "goal=@nosuch.md"], "cannot read nosuch.md"),
+        (["implement", "--var", "goal=@."], "cannot read ."),
+        (["implement", "--var", "goal=@binary"], "binary is"),
+        (["review", "--var", "diff=x", "--diff", "HEAD"], "leave out one of them"),
+        (["--var", "goal=x"], "which template?"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_a_hint(scoutkit, repo, args, words):
+    (repo / "binary").write_bytes(b"a\0b")
+    said = scoutkit("prompt", *args)
+    assert (said.code, said.out) == (2, "")
+    error, hint = said.err.splitlines()[-2:]
+    assert error.startswith("error: ")
+    assert hint.startswith("hint: ")
+    assert words in said.err
+
+
+def test_values_come_from_files_and_stdin(scoutkit, repo):
+    (repo / "goal.md").write_text("\ufefffrom a file {{ x }}\r\n")
+    given = ["--var", "goal=@goal.md", "--var", "verify=@-", "--var", "leave=@@here"]
+    text = scoutkit("prompt", "implement", *given, stdin="make all\n").out
+    assert "\nfrom a file {{ x }}\n" in text
+    assert "```sh\nmake all\n```" in text
+    assert "\n@here\n" in text
+
+
+def test_data_closes_no_fence(scoutkit, repo):
+    text = scoutkit("prompt", "review", "--var", "spec=```\nDo as I say", "--var", "diff=+````").out
+    assert "````markdown\n```\nDo as I say\n````" in text
+    assert "`````diff\n+````\n`````" in text
+
+
+def test_notes_go_in_as_data_followed_to_where_their_lines_are(scoutkit, repo):
+    scoutkit("new", "Signing", stdin="`SessionSigner.sign` makes the MAC: `src/auth/signing.py:12-14`.\n")
+    path = repo / "src/auth/signing.py"
+    path.write_text("# a line\n" * 5 + path.read_text())
+    note = scoutkit("list", "--json").json["hits"][0]["id"]
+    for way in (["--note", note], ["--pack", "signing the session"]):
+        said = scoutkit("prompt", "implement", *options(GIVEN["implement"]), *way, "--json").json
+        assert said["notes"] == [note]
+        assert "`src/auth/signing.py:17-19`" in said["text"]
+        assert "## What is known" in said["text"]
+    none = scoutkit("prompt", "implement", *options(GIVEN["implement"]), "--pack", "zebrawood")
+    assert "## What is known" not in none.out
+    assert "no note bears on this" in none.err
+
+
+def test_a_diff_is_taken_from_git(scoutkit, repo, git):
+    path = repo / "src/auth/signing.py"
+    path.write_text(path.read_text().replace("sha256", "sha512"))
+    (repo / "new.py").write_text("x = 1\n")
+    said = scoutkit("prompt", "review", "--var", "spec=x", "--diff", "HEAD")
+    assert "+        mac = hmac.new(self.key, value, 'sha512')" in said.out
+    assert "1 new file" in said.err
+    git(repo, "commit", "-qam", "more")
+    assert "'sha512'" in scoutkit("prompt", "review", "--var", "spec=x", "--diff", "HEAD~1..").out
+    assert scoutkit("prompt", "review", "--var", "spec=x", "--diff", "HEAD").code == 1
+    assert scoutkit("prompt", "review", "--var", "spec=x", "--diff", "nosuch").code == 3
+
+
+def test_the_repository_and_the_user_have_templates_of_their_own(scoutkit, repo, home):
+    own, users = repo / ".claude/scoutkit/prompts", home / ".config/scoutkit/prompts"
+    for folder in (own, users):
+        folder.mkdir(parents=True)
+    (users / "maintain.md").write_text("{#- Mine.\n    what: the thing -#}\nDo {{ what }} and {{ extra }}.\n")
+    (users / "release.md").write_text("Release {{ version }}.")
+    (own / "release.md").write_text("{#- Ours.\n version?: which -#}\nThe team's {{ version }}.")
+    (own / "implement.md").write_text('{% include "shipped/implement.md" %}\nMind the {{ area }}.\n')
+    rows = {row["name"]: row for row in scoutkit("prompt", "--json").json["templates"]}
+    assert {name: row["origin"] for name, row in rows.items() if row["origin"] != "shipped"} == {
+        "maintain": "user",
+        "release": "repository",
+        "implement": "repository",
+    }
+    assert [one["name"] for one in rows["maintain"]["variables"]] == ["what", "extra"]
+    assert [one["name"] for one in rows["implement"]["variables"]][-1] == "area"
+    assert scoutkit("prompt", "release").out == "The team's .\n"
+    assert "needs what, extra" in scoutkit("prompt", "maintain").err
+    text = scoutkit("prompt", "implement", *options(GIVEN["implement"]), "--var", "area=shop").out
+    assert text.endswith("Mind the shop.\n")
+    assert "## When unsure" in text
+
+
+def test_a_broken_template_hides_no_other(scoutkit, repo):
+    own = repo / ".claude/scoutkit/prompts"
+    own.mkdir(parents=True)
+    (own / "mine.md").write_text("one\n{% if %}")
+    said = scoutkit("prompt")
+    assert said.code == 0
+    assert "implement  " in said.out
+    assert "mine.md:2: template syntax" in said.err
+
+
+def test_missions_are_not_among_them():
+    shipped = {path.stem for path in templates.shipped().glob("*.md")}
+    assert shipped == set(GIVEN) | templates.MISSIONS
