@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +49,7 @@ class Item:
             return f"{self.under}:\n{self.lines}", None, ""
         import yaml
 
-        root = yaml.compose(text, yaml.SafeLoader)
-        assert isinstance(root, yaml.MappingNode)
+        root = self._parsed(lambda: yaml.compose(text, yaml.SafeLoader))
         key, node = next(pair for pair in root.value if pair[0].value == self.under)
         if not isinstance(node, yaml.SequenceNode):
             if data[self.under] is not None:
@@ -69,8 +69,14 @@ class Item:
     def _read(self, text: str) -> Any:
         import yaml
 
+        loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+        return self._parsed(lambda: yaml.load(text, loader))  # noqa: S506 - either is safe
+
+    def _parsed(self, parse: Callable[[], Any]) -> Any:
+        import yaml
+
         try:
-            return yaml.load(text, yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)  # noqa: S506 - safe
+            return parse()
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             mark = getattr(error, "problem_mark", None)
             where = f" (line {mark.line + 1})" if mark else ""
