@@ -34,6 +34,8 @@ PAGES: dict[str, str] = {  # address: the function that makes it, imported when 
     r"/note/(?P<id>[^/]+)/prompt\.json": "note:prompt",
     r"/note/(?P<id>[^/]+)/citation/(?P<number>\d{1,6})": "sides:page",
     r"/file/(?P<path>.+)": "file:page",
+    r"/find": "find:page",
+    r"/find/live": "find:live",
     r"/runs": "runs:page",
     r"/run/(?P<id>[^/]+)": "runs:one",
 }

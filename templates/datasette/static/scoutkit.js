@@ -26,10 +26,37 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
+const box = document.querySelector("#q");
+const found = document.querySelector("#found");
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    document.querySelector("#q").focus();
+    box.focus();
+  }
+  if (found && (event.key === "ArrowDown" || event.key === "ArrowUp") && (event.target === box || event.target.closest(".hits"))) {
+    const links = [...found.querySelectorAll(".hits li > a")];
+    const next = links.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+    if (next < -1 || next >= links.length) return;
+    event.preventDefault();
+    (next < 0 ? box : links[next]).focus();
   }
 });
+
+// As one types on the search page: the newest answer counts, whatever order they come in.
+if (found) {
+  let last = 0;
+  let waiting;
+  box.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const mine = ++last;
+      const query = new URLSearchParams({ q: box.value });
+      const answer = await fetch(`${box.form.action}/live?${query}`);
+      if (!answer.ok || mine !== last) return;
+      found.innerHTML = await answer.text();
+      history.replaceState(null, "", `${box.form.action}?${query}`);
+    }, 120);
+  });
+}
