@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +64,38 @@ def _path(young: str, old: str, listed: str) -> list[str]:
         above = parents[path[-1]]
         path.append(next((one for one in above if one in parents or one == old), old))
     return path
+
+
+def behind(where: Path, target: str, commits: Collection[str]) -> dict[str, int]:
+    """How many commits the target has that each of some commits has not, with two processes for all of them.
+
+    Those that git cannot tell of are left out.
+    """
+    counts: dict[str, int] = {}
+    if len(commits) > 1:
+        done = git.git(where, "merge-base", "--octopus", target, *sorted(commits))
+        shared = done.text.strip() if done.code == 0 else ""
+        listed = git.git(where, "rev-list", "--parents", f"{shared}..{target}", "--") if shared else done
+        parents = {ids[0]: ids[1:] for line in listed.text.splitlines() if (ids := line.split())}
+        known = {*commits} & {*parents, shared} if shared and listed.code == 0 else set()
+        counts = {commit: len(parents) - _ancestors(commit, parents) for commit in known}
+    for commit in {*commits} - counts.keys():
+        done = git.git(where, "rev-list", "--count", "--end-of-options", f"{commit}..{target}", "--")
+        if done.code == 0 and done.text.strip().isdecimal():
+            counts[commit] = int(done.text)
+    return counts
+
+
+def _ancestors(commit: str, parents: Mapping[str, Sequence[str]]) -> int:
+    """How many of the commits of a listing a commit comes from, itself among them."""
+    seen = {commit} & parents.keys()
+    todo = [*seen]
+    for one in todo:
+        for above in parents[one]:
+            if above in parents and above not in seen:
+                seen.add(above)
+                todo.append(above)
+    return len(seen)
 
 
 def patches(where: Path, old: str, new: str, paths: Sequence[str]) -> str | None:

@@ -242,7 +242,7 @@ class Keeper:
 
         Where a commit is named, of one that was checked against that.
         """
-        from scoutkit.notefile.reading import trimmed
+        from scoutkit.notefile.text import trimmed
 
         wanted = trimmed(body)
         for path, text in self._known:

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scoutkit import git
+from scoutkit import git, history
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Note, Region, Verdict
 from scoutkit.model.packs import Dropped, Pack, Wish
+from scoutkit.model.pinned import Pinned
+from scoutkit.model.places import Repository
 from scoutkit.reuse import tokens
 from scoutkit.reuse.forms import Excerpt, Part
 from scoutkit.reuse.pack import Candidate, assemble
@@ -28,6 +30,7 @@ _ALIKE = 0.8  # of all the words of two notes that are in both, from which they 
 _PLACES = 3  # candidates that are named
 _MOST_LINES = 24  # of what changed, or of an excerpt
 _WIDEST = 200  # characters of a line
+_UNKNOWN = 99_999  # commits, until they are counted
 
 
 def pack(desk: Desk, wish: Wish) -> Pack:
@@ -37,15 +40,38 @@ def pack(desk: Desk, wish: Wish) -> Pack:
     exist.
     """
     from scoutkit.anchors.region import Regions
-    from scoutkit.dispatch import sources
 
     to = wish.to or ("" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD"))
     named = desk.catalogue.by_ids(wish.notes)
     found = desk.catalogue.search(wish.task, limit=wish.limit) if wish.task.strip() else []
-    with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=sources.here) as regions:
+    with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here) as regions:
         work = _Work(desk, wish, to, regions)
         chosen, dropped = work.sorted_out(named, found)
-        return assemble(wish, [*map(work.candidate, chosen)], tokens.tokenizer(), dropped)
+        candidates = [*map(work.candidate, chosen)]
+        return assemble(wish, candidates, tokens.tokenizer(), dropped, finish=work.dated)
+
+
+def _here(source: Pinned) -> Repository | None:
+    from scoutkit.dispatch import sources
+
+    return sources.here(source)
+
+
+class _Said(NamedTuple):
+    """What a note says, to know those that say the same."""
+
+    id: str
+    asked: str
+    words: frozenset[str]
+
+    def like(self, others: Iterable[_Said]) -> str:
+        """Which of the others says the same, in words."""
+        for other in others:
+            if self.asked and self.asked == other.asked:
+                return f"asked the same as {other.id}"
+            if self.words and len(self.words & other.words) >= _ALIKE * len(self.words | other.words):
+                return f"says the same as {other.id}"
+        return ""
 
 
 class _Work:
@@ -54,7 +80,7 @@ class _Work:
     def __init__(self, desk: Desk, wish: Wish, to: str, regions: Regions) -> None:
         self._desk, self._wish, self._to, self._regions = desk, wish, to, regions
         self._named = frozenset(wish.notes)
-        self._taken: list[tuple[Note, str, frozenset[str]]] = []
+        self._taken: list[_Said] = []
 
     def sorted_out(self, named: Sequence[Hit], found: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
         """The candidates in order, drafts last, and those that are left out at once."""
@@ -86,16 +112,17 @@ class _Work:
         return Candidate(hit.id, hit.path, hit.title, hit.score, why, lambda: self._part(hit))
 
     def _part(self, hit: Hit) -> Part | Dropped:
-        note = self._read(hit)
-        if same := self._same(note):
-            return Dropped(hit.id, hit.path, hit.title, same)
         from scoutkit.anchors import check
 
+        note = self._read(hit)
+        said = _Said(note.id, plain(note.question), frozenset(note.body.casefold().split()))
+        if note.id not in self._named and (why := said.like(self._taken)):
+            return Dropped(hit.id, hit.path, hit.title, why)
         followed = check.follow(note, self._regions)
         if self._wish.only_holding and not check.hold(followed):
             lost = next(one for one in followed if one.counts and not one.holds)
             return Dropped(hit.id, hit.path, hit.title, f"does not hold: {lost.verdict} {lost.citation.at}")
-        self._taken.append((note, plain(note.question), _words(note)))
+        self._taken.append(said)
         return self._told(note, followed)
 
     def _read(self, hit: Hit) -> Note:
@@ -106,18 +133,6 @@ class _Work:
         except ScoutError:
             note = None
         return replace(note or self._desk.notebook.read(hit.path).note, id=hit.id, path=hit.path)
-
-    def _same(self, note: Note) -> str:
-        """Which note that is in says the same."""
-        if note.id in self._named:
-            return ""
-        asked, words = plain(note.question), _words(note)
-        for other, other_asked, other_words in self._taken:
-            if asked and asked == other_asked:
-                return f"asked the same as {other.id}"
-            if len(words & other_words) >= _ALIKE * len(words | other_words) and words:
-                return f"says the same as {other.id}"
-        return ""
 
     def _told(self, note: Note, followed: Sequence[Followed]) -> Part:
         from scoutkit.knowledge import caveats
@@ -136,7 +151,7 @@ class _Work:
             text,
             Counter(str(one.verdict) for one in followed),
             _days(note.at),
-            self._distance(note.commit),
+            _UNKNOWN,
             tuple(self._changes(note, followed)),
             tuple(self._code(followed)) if self._wish.code else (),
             tuple(beside),
@@ -165,15 +180,13 @@ class _Work:
                 lines = self._regions.lines(now.path)[now.start - 1 : now.end]
                 yield Excerpt(_at(now), str(verdict), "\n".join(lines))
 
-    def _distance(self, commit: str) -> int | None:
+    def dated(self, parts: Sequence[Part]) -> list[Part]:
+        """How many commits each note's commit lies behind the target, looked up for all at once."""
         from scoutkit.anchors import check
 
-        if not check.is_commit(commit):
-            return None
-        done = git.git(
-            self._desk.where, "rev-list", "--count", "--end-of-options", f"{commit}..{self._to or 'HEAD'}", "--"
-        )
-        return int(done.text) if done.code == 0 and done.text.strip().isdecimal() else None
+        asked = {part.note.commit for part in parts if check.is_commit(part.note.commit)}
+        behind = history.behind(self._desk.where, self._to or "HEAD", asked) if asked else {}
+        return [part._replace(commits=behind.get(part.note.commit)) for part in parts]
 
 
 def _caveat(one: Followed) -> str:
@@ -193,10 +206,6 @@ def _caveat(one: Followed) -> str:
     if one.verdict is Verdict.UNCHECKED:
         return f"not checked: {one.why}"
     return ""
-
-
-def _words(note: Note) -> frozenset[str]:
-    return frozenset(plain(f"{note.title} {note.body}").split())
 
 
 def _days(at: str) -> int | None:

@@ -24,7 +24,7 @@ _MORE = re.compile(r"[\w:–—-]|[,;]\s{0,2}(?:\d|L\d|lines?\b)|\.\w")  # behin
 _LIKE = re.compile(r"[^\w\n]{0,6}(?:(?:at|on|from) )?(?:lines?|ll?|L|第)?[^\w\n]{0,3}\d|[^\w\n]{0,4}::")
 """Behind a file's name: maybe a reference that is spelled otherwise."""
 _LINES = re.compile(r":[1-9][0-9]*(?:-[1-9][0-9]*)?")
-_SIMPLE = re.compile(r"[\w./+-]+")
+_SIMPLE = re.compile(r"[\w./+:-]+")
 Edit = tuple[int, int, str]
 
 

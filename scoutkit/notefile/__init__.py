@@ -4,11 +4,16 @@
 changes keys of the front matter and leaves every other byte as it is.
 """
 
-from scoutkit.notefile.amending import amend
-from scoutkit.notefile.below import anchored, sections
-from scoutkit.notefile.reading import Parsed, duplicates, parse
-from scoutkit.notefile.text import conflict
-from scoutkit.notefile.writing import front_matter, render, settled
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scoutkit.notefile.amending import amend
+    from scoutkit.notefile.below import anchored, sections
+    from scoutkit.notefile.reading import Parsed, duplicates, parse
+    from scoutkit.notefile.text import conflict
+    from scoutkit.notefile.writing import front_matter, render, settled
 
 __all__ = [
     "Parsed",
@@ -22,3 +27,21 @@ __all__ = [
     "sections",
     "settled",
 ]
+
+_WHERE = {
+    "amend": "amending",
+    **dict.fromkeys(("anchored", "sections"), "below"),
+    **dict.fromkeys(("Parsed", "duplicates", "parse"), "reading"),
+    "conflict": "text",
+    **dict.fromkeys(("front_matter", "render", "settled"), "writing"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when it is used: who only reads plain notes does not wait for what writes them."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_WHERE[name]}"), name)
+    return found

@@ -8,8 +8,7 @@ from scoutkit.model import reference
 from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 from scoutkit.model.pinned import NAME, Pinned
 from scoutkit.notefile import closing
-from scoutkit.notefile.reading import cleaned_tags, trimmed
-from scoutkit.notefile.text import conflict, one_line, title_of
+from scoutkit.notefile.text import cleaned_tags, conflict, one_line, title_of, trimmed
 
 _LIMIT = 524_288  # characters of front matter
 _FRONT = re.compile(r"---\n((?:[^\n]*\n)*?)---\n")

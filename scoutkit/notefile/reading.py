@@ -13,12 +13,11 @@ from scoutkit.model.notes import Citation, Note, Verdict
 from scoutkit.model.pinned import NAME, Pinned
 from scoutkit.notefile import closing
 from scoutkit.notefile.frontmatter import FrontMatter, examine, salvage, scalar
-from scoutkit.notefile.text import conflict, decode, line_at, one_line, storable, title_of
+from scoutkit.notefile.text import cleaned_tags, conflict, decode, line_at, one_line, storable, title_of, trimmed
 
 if TYPE_CHECKING:
     import yaml
 
-_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?+\n)*+")
 _SOURCE = re.compile(rf"({NAME})@([0-9a-f]{{40}}|[0-9a-f]{{64}})")
 _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 _NOTHING = ("", "~", "null", "Null", "NULL")
@@ -112,12 +111,6 @@ def _body(text: str, begin: int, comment: closing.Comment | None) -> str:
         return trimmed(text[begin:])
     parts = (trimmed(text[begin : comment.start]), trimmed(text[comment.end :]))
     return "\n\n".join(part for part in parts if part)
-
-
-def trimmed(text: str) -> str:
-    """A body as notes hold it: no blank lines at either end, and nothing that cannot be stored."""
-    begin = _BLANK_LINES.match(text)
-    return storable(text[begin.end() if begin else 0 :].rstrip(" \t\r\n"))
 
 
 class _Fields:
@@ -265,8 +258,3 @@ class _Fields:
 
     def _complain(self, node: yaml.Node, problem: str, hint: str) -> None:
         self.problems.append(Problem(self._path, self._front.line_of(node), problem, hint))
-
-
-def cleaned_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags on one line each, without the `#` some tools write, each once."""
-    return tuple(dict.fromkeys(tag for text in tags if (tag := one_line(text).lstrip("# "))))

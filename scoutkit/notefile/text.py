@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?+\n)*+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 _FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])\s++)*+(`{3,}+(?=[^`]*+\Z)|~{3,}+)")
@@ -49,6 +50,17 @@ def storable(text: str) -> str:
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def trimmed(text: str) -> str:
+    """A body as notes hold it: no blank lines at either end, and nothing that cannot be stored."""
+    begin = _BLANK_LINES.match(text)
+    return storable(text[begin.end() if begin else 0 :].rstrip(" \t\r\n"))
+
+
+def cleaned_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags on one line each, without the `#` some tools write, each once."""
+    return tuple(dict.fromkeys(tag for text in tags if (tag := one_line(text).lstrip("# "))))
 
 
 class Fences:

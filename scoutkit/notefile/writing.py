@@ -11,8 +11,8 @@ from scoutkit.model import reference
 from scoutkit.model.notes import Citation, Note
 from scoutkit.notefile import closing
 from scoutkit.notefile.frontmatter import KEYS, LIMIT, TEXTS
-from scoutkit.notefile.reading import cleaned_tags, parse, trimmed
-from scoutkit.notefile.text import one_line, storable, title_of
+from scoutkit.notefile.reading import parse
+from scoutkit.notefile.text import cleaned_tags, one_line, storable, title_of, trimmed
 
 Value = str | Sequence["Value"] | Mapping[str, "Value"]
 

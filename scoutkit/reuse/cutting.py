@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scoutkit.words import runs, split_identifier
 
@@ -33,8 +33,7 @@ _ROOT = 6  # letters of it that are compared
 Count = Callable[[str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A part of a text that may be kept without the one after it, with the line ends behind it.
 
     `kind` is heading, text, item, row, code, comment or definition; `label` a definition's.

@@ -6,19 +6,16 @@ notes' texts: no note can hold it.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoutkit.model.notes import Note
 from scoutkit.reuse.fences import fenced
 
 LONGEST = 200  # characters of a name, a path or a title in a label
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+")
-_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _AS_NUMBER = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # a reader makes blanks of them otherwise
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _SHORT = 12  # digits of a commit
@@ -29,8 +26,7 @@ ABOUT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Lines that a note cites, as they are at the target. `verdict` is what became of them."""
 
     at: str
@@ -38,8 +34,7 @@ class Excerpt:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A note as it is handed on. `text` is as much of its body as there is room for, moved lines updated; `changes` is
     what changed in lines that were edited. `age` in days and `commits` since its commit are None where not known."""
 
@@ -56,6 +51,8 @@ class Part:
 
 def mark(parts: Iterable[Part]) -> str:
     """What labels begin with: no text can know what all of them are hashed to."""
+    import hashlib
+
     made = hashlib.sha256()
     for part in parts:
         made.update(repr((part.note.title, part.note.question, part.text, [one.text for one in part.code])).encode())
@@ -177,10 +174,12 @@ def _attribute(value: object) -> str:
 
 def _escaped(text: str) -> str:
     """As XML takes it: what it has no way to write becomes U+FFFD."""
-    return _NO_XML.sub("\ufffd", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(_NO_XML, "\ufffd", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _json(parts: Sequence[Part]) -> str:
+    import json
+
     rows = []
     for part in parts:
         row = _row(part)

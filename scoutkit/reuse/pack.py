@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from scoutkit.model.packs import Dropped, Pack, Packed, Wish
 from scoutkit.reuse import cutting, forms
@@ -15,8 +15,7 @@ _LEAST = 60  # tokens of a note below which it says nothing
 _SHARE = 0.6  # of what room there is, for one note while others wait
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A note that may go in. `part` makes it ready: its citations are followed only once there is room for it, and it
     may turn out to be one that is left out."""
 
@@ -29,9 +28,17 @@ class Candidate:
 
 
 def assemble(
-    wish: Wish, candidates: Sequence[Candidate], tokenizer: Tokenizer, dropped: Iterable[Dropped] = ()
+    wish: Wish,
+    candidates: Sequence[Candidate],
+    tokenizer: Tokenizer,
+    dropped: Iterable[Dropped] = (),
+    *,
+    finish: Callable[[Sequence[Part]], list[Part]] = list,
 ) -> Pack:
-    """A pack of as many candidates as there is room for, in order. `dropped`: those that are left out already."""
+    """A pack of as many candidates as there is room for, in order. `dropped`: those that are left out already.
+
+    `finish` has the last word on what labels say, for what is looked up for all notes at once.
+    """
     left_out = [*dropped]
     about = cutting.telling(wish.task)
     whole: list[tuple[Candidate, Part, Part]] = []  # as it is, and as it is cut
@@ -53,7 +60,7 @@ def assemble(
             continue
         whole.append((one, made, fitted))
         room -= _cost(wish, fitted, tokenizer)
-    parts = _widened(wish, whole, tokenizer, about)
+    parts = finish(_widened(wish, whole, tokenizer, about))
     return _pack(wish, [one for one, _, _ in whole], parts, tokenizer, left_out)
 
 
@@ -72,13 +79,13 @@ def _widened(
 
 def _fitted(wish: Wish, made: Part, room: int, tokenizer: Tokenizer, about: frozenset[str]) -> Part | None:
     """A note in at most so many tokens: its text first, then what changed, then code. None where it says nothing."""
-    bare = replace(made, text="", changes=(), code=())
+    bare = made._replace(text="", changes=(), code=())
     left = room
     for _ in range(4):
         text, shorter = cutting.cut(made.text, left - _cost(wish, bare, tokenizer), tokenizer.count, about)
         if not text and made.text:
             return None
-        fitted = replace(bare, text=text, cut=shorter)
+        fitted = bare._replace(text=text, cut=shorter)
         over = _cost(wish, fitted, tokenizer) - room
         if over <= 0:
             break
@@ -86,17 +93,17 @@ def _fitted(wish: Wish, made: Part, room: int, tokenizer: Tokenizer, about: froz
     else:
         return None
     for excerpt in made.changes:
-        wider = replace(fitted, changes=(*fitted.changes, excerpt))
-        fitted = wider if _cost(wish, wider, tokenizer) <= room else replace(fitted, cut=True)
+        wider = fitted._replace(changes=(*fitted.changes, excerpt))
+        fitted = wider if _cost(wish, wider, tokenizer) <= room else fitted._replace(cut=True)
     for excerpt in made.code:
-        wider = replace(fitted, code=(*fitted.code, excerpt))
-        fitted = wider if _cost(wish, wider, tokenizer) <= room else replace(fitted, cut=True)
+        wider = fitted._replace(code=(*fitted.code, excerpt))
+        fitted = wider if _cost(wish, wider, tokenizer) <= room else fitted._replace(cut=True)
     return fitted if _cost(wish, fitted, tokenizer) <= room else None
 
 
 def _cost(wish: Wish, part: Part, tokenizer: Tokenizer) -> int:
     """What a note takes in a pack, with what is between notes."""
-    return tokenizer.count(forms.render(wish.form, (replace(part, cut=True),))) - tokenizer.count(
+    return tokenizer.count(forms.render(wish.form, (part._replace(cut=True),))) - tokenizer.count(
         forms.render(wish.form, ())
     )
 
@@ -112,7 +119,7 @@ def _pack(wish: Wish, chosen: list[Candidate], parts: list[Part], tokenizer: Tok
         last = parts.pop()
         shorter = _fitted(wish, last, _cost(wish, last, tokenizer) - (used - wish.budget) - 1, tokenizer, about)
         if shorter and shorter.text != last.text:
-            parts.append(replace(shorter, cut=True))
+            parts.append(shorter._replace(cut=True))
             continue
         one = chosen.pop()
         dropped.insert(0, Dropped(one.id, one.path, one.title, NO_ROOM))
