@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoutkit.harvest.events import records_of, telling
+from scoutkit.harvest.events import records_of
+from scoutkit.harvest.telling import telling
 from scoutkit.model.evidence import Checked, Ran
 
 _KEPT = 4_000  # lines of output

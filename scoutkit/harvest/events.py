@@ -17,33 +17,23 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit.harvest.shell import families
+from scoutkit.harvest.telling import telling
 from scoutkit.model.evidence import Ran
 
 MOST = 2_000  # commands, and edits, that are kept
 LONGEST = 1_000  # characters of a command
-_OUTPUT = 200_000  # characters of a command's output that are looked at
 COMMANDS = frozenset({"Bash", "command_execution", "run_shell_command", "bash", "run", "shell"})
 EDITS = frozenset(
     {"Edit", "Write", "MultiEdit", "NotebookEdit", "file_change", "write_file", "replace", "edit", "create", "write"}
 )
 _PATHS = ("path", "file_path", "notebook_path")
 _EXIT = re.compile(r"\bexit(?:ed with(?: exit)?|ed with code)?(?: code| status)?:? (-?\d{1,3})\b", re.IGNORECASE)
-_ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_TELLING = re.compile(
-    r"\b\w*(?:error|exception|panic)\b|\berr!|\bfail(?:ed|ure|ures|ing)?\b|\bfatal\b|\bcannot\b|can't|could not|"
-    r"\bunable to\b|\bnot found\b|no such|\bundefined\b|\bunknown\b|\bmissing\b|\bconflict|\bdenied\b|\brefused\b|"
-    r"\bunresolved\b|\bincompatible\b|\bnot supported\b|\bunsupported\b|\bmismatch\b|\bexpected\b|\binvalid\b|^E  +",
-    re.IGNORECASE,
-)
-_NOTHING_WRONG = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"^<?(?:exit(?:ed)?\b.*\d|command exited.*)>?$", re.IGNORECASE)
 _SILENT = frozenset({"run_shell_command"})  # tools whose success is that a command was run, however it ended
 _BROKE = re.compile(
     r"^(?:\w+: \*\*\*|npm ERR!|npm error|fatal:|error(?:\[\w+\])?:|E  +\w|FAILED\b|Traceback \()|command not found$|"
     r"^=+ .*\b[1-9]\d* failed",
     re.MULTILINE,
 )
-_TELLS = 3  # lines that tell why
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +96,6 @@ def read(records: Path, *, roots: Sequence[str]) -> Did:
     did.orders, did.ran = [order for order, _ in together], [ran for _, ran in together]
     did.edits.sort(key=lambda one: one.order)
     return did
-
-
-def telling(output: str) -> tuple[str, ...]:
-    """The first lines of some output that tell why it failed; the last ones where none seems to."""
-    lines = [_ESCAPE.sub("", line).rstrip() for line in output[-_OUTPUT:].replace("\r", "\n").splitlines()]
-    lines = [line for line in lines if line.strip() and not _STATUS_LINE.match(line.strip())]
-    told = [line for line in lines if _TELLING.search(line) and not _NOTHING_WRONG.search(line)]
-    if told and told[0].lstrip().startswith("Traceback"):
-        told = told[1:]
-    chosen = list(dict.fromkeys(line.strip()[:300] for line in told))[:_TELLS] or [
-        line.strip()[:300] for line in lines[-2:]
-    ]
-    return tuple(chosen)
 
 
 def records_of(path: Path) -> Iterator[tuple[float | None, str, str, Mapping[str, Any]]]:
