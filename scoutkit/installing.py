@@ -20,7 +20,7 @@ from scoutkit.fitting import parts
 from scoutkit.fitting.block import Block
 from scoutkit.fitting.parts import Part
 from scoutkit.knowledge import durable
-from scoutkit.placing import File, Record, Tree, missing, removed, replace
+from scoutkit.placing import File, Record, Tree, may_make_in, missing, removed, replace
 
 FLAGS = parts.FLAGS
 _NOTES = "notes"
@@ -138,6 +138,7 @@ def _unignoring(desk: Desk) -> str:
 
 def _folder(desk: Desk) -> Change:
     there = desk.places.notes.is_dir()
+    may_make_in(desk.places.notes, desk.settings.notes)
     return Change(_NOTES, desk.settings.notes, "there" if there else "made")
 
 

@@ -138,10 +138,15 @@ def _read(real: Path, place: str) -> tuple[bytes | None, int | None]:
 def _may_write(file: File) -> None:
     if file.before is not None and not (file.mode or 0) & stat.S_IWUSR:
         raise Refused(f"{file.shown} is read-only", f"chmod u+w {file.path}")
-    folder = next(parent for parent in file.path.parents if parent.exists())
+    may_make_in(file.path.parent, file.shown)
+
+
+def may_make_in(folder: Path, shown: str) -> None:
+    """Refused where something cannot be made in a folder, which may itself have to be made."""
+    folder = next(one for one in (folder, *folder.parents) if one.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         what = "read-only" if folder.is_dir() else "no folder"
-        raise Refused(f"cannot write {file.shown}: {folder} is {what}", "mend that, and run this again")
+        raise Refused(f"cannot write {shown}: {folder} is {what}", "mend that, and run this again")
 
 
 def missing(folder: Path) -> list[Path]:

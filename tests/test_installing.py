@@ -96,11 +96,11 @@ def test_whatever_is_put_in_in_whatever_order_comes_out_again(desk, repo, tree):
         assert installing.undo(desk) == []
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", ["neat", "windows", "empty"])
 def test_another_clone_can_take_it_out_too(desk, repo, tree, git, tmp_path):
     plant(repo, TREES[tree])
     git(repo, "add", "-Af")
-    git(repo, "commit", "-qm", "before", "--allow-empty")
+    git(repo, "commit", "-qm", "before")
     installing.fit(desk, EVERY)
     git(repo, "add", "-Af")
     git(repo, "commit", "-qm", "fitted")
@@ -191,6 +191,9 @@ def test_a_read_only_file_is_refused(desk, repo):
     (repo / ".codex").write_text("not a folder\n")
     with pytest.raises(Refused, match="no folder"):
         installing.fit(desk, ["codex"])
+    (repo / ".claude").write_text("not a folder\n")
+    with pytest.raises(Refused, match="no folder"):
+        installing.fit(desk, [])
 
 
 def test_what_somebody_changed_stays_and_is_told(desk, repo):
@@ -275,6 +278,25 @@ def test_several_at_once_neither_lose_nor_double_anything(repo):
         thread.join()
     assert set(actions(installing.fit(Desk.open(repo), EVERY)).values()) == {"there"}
     installing.undo(Desk.open(repo))
+    assert state(repo) == before
+
+
+def test_what_a_killed_init_had_written_is_taken_back(desk, repo, monkeypatch):
+    plant(repo, TREES["neat"])
+    before, replace, left = state(repo), installing.replace, [4]
+
+    def dying(file):
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+        replace(file)
+
+    monkeypatch.setattr(installing, "replace", dying)
+    with pytest.raises(KeyboardInterrupt):
+        installing.fit(desk, EVERY)
+    monkeypatch.undo()
+    assert state(repo) != before
+    installing.undo(desk)
     assert state(repo) == before
 
 

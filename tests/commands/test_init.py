@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +91,21 @@ def test_it_says_which_files_others_will_not_get(scoutkit, repo):
     said = scoutkit("init", "--claude")
     assert "scoutkit init --gitignore" in said.err
     assert "git ignores .claude/skills/scoutkit/SKILL.md, .claude/settings.json: not committed" in said.err
+
+
+def test_the_git_hook_tells_what_is_known_and_stops_what_breaks_notes(scoutkit, repo, git, monkeypatch):
+    scoutkit("init", "--pre-commit")
+    scoutkit("new", "Cookies are signed", stdin="`SessionSigner.sign` makes the MAC: `src/auth/signing.py:12-14`.\n")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    signing = repo / "src/auth/signing.py"
+    signing.write_text(signing.read_text().replace("mac = hmac.new(self.key, value, 'sha256')", "mac = other(value)"))
+    with pytest.raises(subprocess.CalledProcessError) as stopped:
+        git(repo, "commit", "-qam", "Another MAC")
+    said = stopped.value.stderr.decode() + stopped.value.stdout.decode()
+    assert said.startswith("1 note on the lines that change:\n")
+    assert "0 notes hold, 1 does not" in said
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    git(repo, "commit", "-qam", "Where scoutkit is not installed")
 
 
 @pytest.mark.parametrize("flag", ["--yes", "--agents-md"])

@@ -304,5 +304,17 @@ def test_a_hidden_folder_comes_back_without_what_else_is_in_the_ones_around_it()
     assert parts.unignoring([("notes", True)]) == "!/notes/"
 
 
+def test_what_is_written_is_what_programs_take():
+    _, matter, text = PARTS[".claude/skills/scoutkit/SKILL.md"].fit(None).raw.decode().split("---\n", 2)
+    skill = yaml.safe_load(matter)
+    assert skill["name"] == "scoutkit"
+    assert 100 < len(skill["description"]) < 1024
+    assert "`.claude/notes/`" in text
+    workflow = yaml.safe_load(PARTS[".github/workflows/scoutkit.yml"].fit(None).raw)
+    *_, last = workflow["jobs"]["scoutkit"]["steps"]
+    assert last["run"] == "scoutkit check --format github"
+    assert PARTS[parts.GIT_HOOK].fit(None).raw.startswith(b"#!/bin/sh\n")
+
+
 def test_pieces_are_what_their_names_say():
     assert {type(piece) for piece in PARTS.values()} == {Block, Entry, Table, Item, Whole}
