@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +120,7 @@ def _grammar(language: str) -> Any:
 def _temporary() -> str:
     import atexit
     import shutil
+    import tempfile
 
     folder = tempfile.mkdtemp(prefix="scoutkit-grammars-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

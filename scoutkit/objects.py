@@ -16,6 +16,7 @@ from scoutkit import git
 from scoutkit.errors import RepositoryError
 
 FILE, LINK, SUBMODULE, FOLDER = "100644", "120000", "160000", "40000"
+_FOLDER = FOLDER.encode()
 FETCH = "fetch what is missing: git fetch --refetch --no-filter"
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}  # the second for git older than 2.45
 
@@ -25,6 +26,9 @@ class Item(NamedTuple):
 
     mode: str
     id: str
+
+
+_Entry = tuple[bytes, bytes]  # the same as git stores it: most are only passed by
 
 
 class Change(NamedTuple):
@@ -41,7 +45,7 @@ class Objects:
     def __init__(self, where: Path) -> None:
         self._where = where
         self._blobs = git.Blobs(where, _OFFLINE)
-        self._trees: dict[str, dict[str, Item]] = {}
+        self._trees: dict[str, dict[str, _Entry]] = {}
         self._commits: dict[str, tuple[str, str] | None] = {}
 
     def __enter__(self) -> Self:
@@ -89,30 +93,32 @@ class Objects:
             inside = self._entries(found.id).get(name) if found.mode == FOLDER else None
             if inside is None:
                 return None
-            found = inside
+            found = _item(inside)
         return found
 
     def folder(self, tree: str, path: str) -> Mapping[str, Item]:
         """What is in a folder, by name; its path ends with a slash, or is "" for the tree itself."""
         item = self.item(tree, path.rstrip("/")) if path else Item(FOLDER, tree)
-        return self._entries(item.id) if item and item.mode == FOLDER else {}
+        entries = self._entries(item.id) if item and item.mode == FOLDER else {}
+        return {name: _item(entry) for name, entry in entries.items()}
 
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, Item]]:
         """Everything below a tree that is no folder."""
-        for name, item in self._entries(tree).items():
-            if item.mode == FOLDER:
-                yield from self.files(item.id, f"{prefix}{name}/")
+        for name, entry in self._entries(tree).items():
+            if entry[0] == _FOLDER:
+                yield from self.files(entry[1].hex(), f"{prefix}{name}/")
             else:
-                yield prefix + name, item
+                yield prefix + name, _item(entry)
 
     def changes(self, old: str, new: str, prefix: str = "") -> Iterator[Change]:
         """What differs between two trees. Folders with the same object are the same."""
         before, after = self._entries(old), self._entries(new)
         for name in before | after:
-            was, now = before.get(name), after.get(name)
-            if was == now:
+            old_entry, new_entry = before.get(name), after.get(name)
+            if old_entry == new_entry:
                 continue
             path = prefix + name
+            was, now = old_entry and _item(old_entry), new_entry and _item(new_entry)
             was_folder, now_folder = was is not None and was.mode == FOLDER, now is not None and now.mode == FOLDER
             if was and now and was_folder and now_folder:
                 yield from self.changes(was.id, now.id, f"{path}/")
@@ -126,7 +132,7 @@ class Objects:
             if was or now:
                 yield Change(path, was, now)
 
-    def _entries(self, tree: str) -> dict[str, Item]:
+    def _entries(self, tree: str) -> dict[str, _Entry]:
         """A tree as git stores it: `mode name NUL id`, the id in bytes. "" is the empty tree."""
         if tree not in self._trees:
             found = self._blobs.get(tree) if tree else None
@@ -135,7 +141,10 @@ class Objects:
             raw = found.content if found else b""
             entry = re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree) // 2), re.DOTALL)
             self._trees[tree] = {
-                name.decode("utf-8", "surrogateescape"): Item(mode.decode(), name_of.hex())
-                for mode, name, name_of in entry.findall(raw)
+                name.decode("utf-8", "surrogateescape"): (mode, name_of) for mode, name, name_of in entry.findall(raw)
             }
         return self._trees[tree]
+
+
+def _item(entry: _Entry) -> Item:
+    return Item(entry[0].decode(), entry[1].hex())

@@ -23,7 +23,7 @@ _COMMON = 4_000_000  # pairs in a common subsequence
 
 
 class Gap(NamedTuple):
-    """Lines that the diff did not match: `old` up to `old_end`, in whose place are `new` up to `new_end`."""
+    """Lines that are not matched: `old` up to `old_end`, in whose place are `new` up to `new_end`."""
 
     old: int
     old_end: int
@@ -50,18 +50,21 @@ class LineMap:
         return None
 
     @functools.cached_property
-    def to(self) -> list[int]:
-        """For every old line the new line that is the same one, or -1."""
+    def _patient(self) -> tuple[list[int], list[Gap]]:
+        """What lines that stand once say of all, and the parts of which they say nothing."""
         found = [-1] * len(self.old)
         found[: self.head] = range(self.head)
         if self.tail:
             found[len(self.old) - self.tail :] = range(len(self.new) - self.tail, len(self.new))
-        _patience(
-            self.old.keys,
-            self.new.keys,
-            (self.head, len(self.old) - self.tail, self.head, len(self.new) - self.tail),
-            found,
-        )
+        between = Gap(self.head, len(self.old) - self.tail, self.head, len(self.new) - self.tail)
+        return found, _patience(self.old.keys, self.new.keys, between, found)
+
+    @functools.cached_property
+    def to(self) -> list[int]:
+        """For every old line the new line that is the same one, or -1."""
+        found, left = self._patient
+        for part in left:
+            _common(self.old.keys, self.new.keys, part, found)
         return found
 
     @functools.cached_property
@@ -88,8 +91,9 @@ class LineMap:
 
     def place(self, line: int) -> tuple[int, float]:
         """The new line that an old one became, and how alike they are; -1 and 0 for none."""
-        if self.to[line] >= 0:
-            return self.to[line], 1.0
+        at = self._patient[0][line]  # mostly that is enough, and saves loading what the rest is found with
+        if at >= 0 or (at := self.to[line]) >= 0:
+            return at, 1.0
         gap = self.gap(line)
         if gap not in self._aligned:
             self._aligned[gap] = self._align(gap)
@@ -145,7 +149,8 @@ def _measures() -> tuple[Callable[[str, str], float], Callable[[list[str], list[
 def unchanged(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For every old line the new one that is the same, or -1."""
     found = [-1] * len(old)
-    _patience(old, new, (0, len(old), 0, len(new)), found)
+    for part in _patience(old, new, Gap(0, len(old), 0, len(new)), found):
+        _common(old, new, part, found)
     return found
 
 
@@ -166,8 +171,9 @@ def _same(old: Sequence[str], new: Sequence[str], most: int | None = None) -> in
     return number
 
 
-def _patience(old: Sequence[str], new: Sequence[str], whole: tuple[int, int, int, int], found: list[int]) -> None:
-    todo = [whole]
+def _patience(old: Sequence[str], new: Sequence[str], whole: Gap, found: list[int]) -> list[Gap]:
+    """Match what can be matched by common ends and lines that stand once; the parts that are left."""
+    todo, left = [whole], []
     while todo:
         a, a_end, b, b_end = todo.pop()
         while a < a_end and b < b_end and old[a] == new[b]:
@@ -178,18 +184,20 @@ def _patience(old: Sequence[str], new: Sequence[str], whole: tuple[int, int, int
             found[a_end] = b_end
         if a == a_end or b == b_end or set(old[a:a_end]).isdisjoint(new[b:b_end]):
             continue
-        pairs = _once_in_both(old, new, (a, a_end, b, b_end))
+        part = Gap(a, a_end, b, b_end)
+        pairs = _once_in_both(old, new, part)
         if not pairs:
-            _common(old, new, (a, a_end, b, b_end), found)
+            left.append(part)
             continue
         for x, y in pairs:
             found[x] = y
         for (x, y), (x_next, y_next) in zip([(a - 1, b - 1), *pairs], [*pairs, (a_end, b_end)], strict=True):
             if x_next - x > 1 and y_next - y > 1:
-                todo.append((x + 1, x_next, y + 1, y_next))
+                todo.append(Gap(x + 1, x_next, y + 1, y_next))
+    return left
 
 
-def _once_in_both(old: Sequence[str], new: Sequence[str], part: tuple[int, int, int, int]) -> list[tuple[int, int]]:
+def _once_in_both(old: Sequence[str], new: Sequence[str], part: Gap) -> list[tuple[int, int]]:
     """Lines that stand once in both parts: the longest run of pairs in the order of both."""
     a, a_end, b, b_end = part
     in_old, in_new = Counter(old[a:a_end]), Counter(new[b:b_end])
@@ -216,7 +224,8 @@ def _once_in_both(old: Sequence[str], new: Sequence[str], part: tuple[int, int, 
     return chain[::-1]
 
 
-def _common(old: Sequence[str], new: Sequence[str], part: tuple[int, int, int, int], found: list[int]) -> None:
+def _common(old: Sequence[str], new: Sequence[str], part: Gap, found: list[int]) -> None:
+    """Match by a longest common subsequence."""
     from rapidfuzz.distance import LCSseq
 
     a, a_end, b, b_end = part
