@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from scoutkit.commands import say
 from scoutkit.commands.session import LIMIT, find_note, json_option, note_argument, open_desk
-from scoutkit.errors import NotFound
+from scoutkit.errors import NotFound, UsageError
 from scoutkit.model import NOTE_TYPES, STATUSES
 
 if TYPE_CHECKING:
@@ -33,28 +35,66 @@ def filters(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
+@click.option("--like", metavar="FILE", help="Find notes on the subject of a text instead; - reads standard input.")
 @filters
 @json_option
 @click.pass_context
-def search(ctx: click.Context, /, query: tuple[str, ...], *, limit: int | None, as_json: bool, **narrow: Any) -> int:
+def search(
+    ctx: click.Context, /, query: tuple[str, ...], *, like: str | None, limit: int | None, as_json: bool, **narrow: Any
+) -> int:
     """Find notes by any text: words, identifiers, quoted phrases.
 
-    Notes with all the words come first, then those with any of them. Exit code 1 when nothing is found.
+    In the text: tag:auth, path:src/auth, type:scout, agent:claude, since:7d (or a date), is:fresh (or stale, unchecked,
+    draft, stable, deprecated); words to leave out come last: 'cookie signing -flask'. What is none of these is text.
+    Exit code 1 when nothing is found.
     """
+    from scoutkit.search.finding import Found, find
+
+    if bool(query) == (like is not None):
+        raise UsageError("give either a text to search for or --like FILE", "scoutkit search cookie signing")
     desk = open_desk(ctx)
-    text = " ".join(query)
-    found = desk.catalogue.search(text, limit=limit or 20, **narrow)
-    suggestion = None if found else desk.fulltext.suggest(text)
-    if not found:
-        found = desk.catalogue.by_ids(desk.fulltext.fuzzy(text, limit=1000), limit=limit or 20, **narrow)
-    code = _show_hits("search", found, as_json=as_json)
-    if not as_json and not found:
-        say.tell(f"nothing found for: {text}")
-    if suggestion and not as_json:
-        say.tell(f"did you mean: {suggestion}")
+    if like is not None:
+        found = Found(desk.catalogue.like(_given(like), limit=limit or 20, **narrow))
+        text = "a text like this"
+    else:
+        text = " ".join(query)
+        found = find(desk.catalogue, desk.fulltext, text, limit=limit or 20, **narrow)
+    if as_json:
+        say.as_json("search", hits=[say.hit_json(hit) for hit in found.hits], meant=found.meant)
+    else:
+        say.hits(list(found.hits))
+        if not found.hits:
+            say.tell(f"nothing found for: {text}")
+        if found.meant:
+            say.tell(f"did you mean: {found.meant}")
+        if like is None and "is:" in text:
+            _tell_checks(desk, text)
     desk.follow()
-    return code
+    return 0 if found.hits else NotFound.exit_code
+
+
+def _given(name: str) -> str:
+    """A file's text, or standard input's."""
+    if name == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        return Path(name).read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}", "give a file, or - for standard input") from error
+
+
+def _tell_checks(desk: Desk, text: str) -> None:
+    """What `is:fresh` and its like go by: checks that were made, which may be older than what is checked out."""
+    if not desk.catalogue.understood(text).asked.standings:
+        return
+    said = desk.catalogue.said()
+    left = f"; {say.count(said.unchecked, 'note')} not checked since written" if said.unchecked else ""
+    if not said.checked:
+        say.tell(f"no note was checked yet{left}: scoutkit check")
+        return
+    against = " and ".join(target[:10] or "the working tree" for target in said.targets)
+    say.tell(f"as the last check said, {said.oldest[:16].replace('T', ' ')} UTC or later, of {against}{left}")
 
 
 @click.command("list")

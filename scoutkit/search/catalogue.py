@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,7 +22,10 @@ from scoutkit.search.sync import Source, Sync
 from scoutkit.words import plain
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from scoutkit.model.missions import Run
+    from scoutkit.search.checks import Said
 
 Hits = list[Hit]
 Answer = TypeVar("Answer")
@@ -150,6 +153,62 @@ class Catalogue:
         """A text as a query of these notes: what is an operator in it, and what is looked for."""
         return self._asking(lambda connection: self._understood(connection, text))
 
+    def lacks(self, query: Query) -> bool:
+        """Is there a word in a query that no note has?"""
+        return self._asking(lambda connection: any(not ranking.count(connection, word) for word in query.words))
+
+    def like(
+        self,
+        text: str,
+        *,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        limit: int = 20,
+    ) -> Hits:
+        """Notes on the subject of a text, best first."""
+        filters = Filters(self.worktree, types, tags, paths, statuses)
+        from scoutkit.search import likeness
+
+        def ask(connection: sqlite3.Connection) -> Hits:
+            marks = [word for word, _ in likeness.words(text).most_common(40)]
+            found = likeness.like(connection, text, filters, limit)
+            return [self._hit(connection, key, score, marks) for key, score in found]
+
+        return self._asking(ask)
+
+    def much_like(self, text: str, *, without: Collection[str] = ()) -> Hits:
+        """Notes that say what a text says, most alike first: one of the two may be one too many. `without`: files of
+        notes that do not count, the text's own to begin with."""
+        from scoutkit.search import likeness
+
+        def ask(connection: sqlite3.Connection) -> Hits:
+            found = likeness.same(connection, text, Filters(self.worktree), without)
+            return [self._hit(connection, key, score) for key, score in found]
+
+        return self._asking(ask)
+
+    def checked(self, holds: Mapping[str, bool], target: str, why: Mapping[str, str] | None = None) -> None:
+        """Remember what a check said of notes, by their files: whether they hold against a commit, "" for the working
+        tree, and why not. What cannot be written now is not remembered."""
+        from scoutkit.search import checks
+
+        with contextlib.suppress(Busy):
+            self._asking(lambda connection: checks.record(connection, self.worktree, holds, target, why or {}))
+
+    def said(self) -> Said:
+        """What checks said of the notes as they are now."""
+        from scoutkit.search import checks
+
+        return self._asking(lambda connection: checks.said(connection, self.worktree))
+
+    def facets(self, ids: Sequence[str]) -> dict[str, Counter[str]]:
+        """What these notes can be narrowed by: operators, their values, and how many notes have each."""
+        from scoutkit.search import facets
+
+        return self._asking(lambda connection: facets.count(connection, self.worktree, ids))
+
     def _understood(self, connection: sqlite3.Connection, text: str) -> Query:
         return parse(text, lambda name, value: ranking.has(connection, self.worktree, name, value))
 
@@ -193,9 +252,12 @@ class Catalogue:
         paths: Sequence[str] = (),
         statuses: Sequence[str] = (),
         limit: int | None = None,
+        query: Query | None = None,
     ) -> Hits:
-        """The notes with these ids, in this order; those that are not there or not wanted are left out."""
+        """The notes with these ids, in this order; those that are not there or not wanted are left out, also by what
+        operators of a query ask for."""
         filters = Filters(self.worktree, types, tags, paths, statuses)
+        filters = filters.and_asked(query) if query else filters
 
         def ask(connection: sqlite3.Connection) -> Hits:
             keys = ranking.keys(connection, ids, filters)

@@ -22,6 +22,7 @@ _SOON = 100  # so many missing cards are added at once where an answer needs the
 _PATIENCE = 2.0  # seconds an answer waits for another process's update
 _LONGEST = 1000  # characters of a query that are looked at
 _KEY_TERMS = 16
+_RELATED = 0.15  # of what a note scores for its own telling words
 Answer = TypeVar("Answer")
 
 
@@ -69,21 +70,27 @@ class Fulltext:
         return []
 
     def related(self, note_id: str, *, limit: int = 10) -> list[str]:
-        """Ids of the notes that share the most telling words with this one, best first.
+        """Ids of the notes that share the most telling words with this one, best first; none that share but a few.
 
         Unavailable when the index cannot be used or does not have the note yet, Refused when it is not ours.
         """
 
         def ask(searcher: Any) -> list[str]:
+            from whoosh.query import Or, Term
+
             card = self._card(note_id)
             if card is None:
                 return []
-            number = searcher.document_number(ref=card.ref.text)
-            if number is None:
+            if searcher.document_number(ref=card.ref.text) is None:
                 raise Unavailable("the full-text index does not have this note yet", "add it: scoutkit index")
             text = texts(card.text)["stems"]
-            like = searcher.more_like(number, "stems", text=text, top=limit * 2, numterms=_KEY_TERMS)
-            return self._ids(like)[:limit]
+            terms = searcher.key_terms_from_text("stems", text, numterms=_KEY_TERMS)
+            query = Or([Term("stems", word, boost=weight) for word, weight in terms])
+            best = [(hit["note"], hit.score, hit["ref"]) for hit in searcher.search(query, limit=limit * 4 + 20)]
+            own = max((score for _, score, ref in best if ref == card.ref.text), default=0.0)
+            mine = cards.Ref(self.catalogue.worktree, "").text
+            near = [one for one, score, ref in best if score >= own * _RELATED and ref.startswith(mine)]
+            return [one for one in near if one != note_id][:limit]
 
         return self._asking(ask)
 

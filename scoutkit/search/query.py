@@ -107,6 +107,11 @@ def parse(text: str, known: Callable[[str, str], bool] | None = None) -> Query:
     )
 
 
+def stop(word: str) -> bool:
+    """Is it one of those that say nothing about a subject?"""
+    return word in _STOP
+
+
 def clean(text: str) -> str:
     """What SQLite can take: no NUL, no lone surrogate."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode()

@@ -20,7 +20,7 @@ _ENOUGH = 5  # notes with all of few words: then those with most of them are onl
 _HALF = 0.5  # of few words, where a note has all: more than that others must have
 _LEAST = 1 / 3  # of what the best has
 _WEIGHED = 40  # candidates whose texts are looked at
-_ROWS = 4_000  # that bm25 weighs: frequent words tell least and cost most
+_ROWS = 3_000  # that bm25 weighs: frequent words tell least and cost most
 _LOOKED = 40_000  # characters of a body that are looked at
 _TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
 _HOLDS = (
@@ -95,6 +95,13 @@ class Filters(NamedTuple):
             values.append(self.without)
         return " AND ".join(terms), values
 
+    def let_all_through(self, connection: sqlite3.Connection) -> bool:
+        """Is every note there is one that they let through?"""
+        if any(self[1:]):
+            return False
+        others = "SELECT 1 FROM files WHERE worktree < ?1 OR worktree > ?1 LIMIT 1"
+        return connection.execute(others, (self.worktree,)).fetchone() is None
+
 
 def under(column: str, path: str) -> tuple[str, list[object]]:
     """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits."""
@@ -147,11 +154,11 @@ def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: 
 def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
     few = len(query.needed) <= _FEW
     most = max(limit, _WEIGHED)
-    having_all = dict(_fits(connection, query.all, filters, most))
-    fits = dict(having_all)
+    having_all = dict(fits(connection, query.all, filters, most if few else _ENOUGH))
+    found = dict(having_all)
     if len(query.words) > 1 and not (few and len(having_all) >= min(limit, _ENOUGH)):
-        fits.update(_fits(connection, _telling(connection, query), filters, most))
-    weighed = weigh(_candidates(connection, fits, having_all), query.terms)
+        found.update(fits(connection, _telling(connection, query), filters, most))
+    weighed = weigh(_candidates(connection, found, having_all), query.terms)
     if few:
         weighed.sort(key=lambda one: one.key not in having_all)
     most_words = max((one.coverage for one in weighed), default=0.0)
@@ -164,47 +171,51 @@ def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, lim
 
 def _telling(connection: sqlite3.Connection, query: Query) -> str:
     """The expression for notes with any word that tells much; words that stand side by side count once more."""
-    having = {word: _count(connection, word) for word in query.words}
+    having = {word: count(connection, word) for word in query.words}
     if sum(having.values()) <= _ROWS:
         return " OR ".join([*query.words, *query.pairs])
     telling: list[str] = []
     rows = 0
-    for word, count in sorted(having.items(), key=lambda one: one[1]):
-        rows += count
+    for word, number in sorted(having.items(), key=lambda one: one[1]):
+        rows += number
         if telling and rows > _ROWS:
             break
-        if count:
+        if number:
             telling.append(word)
     return " OR ".join(telling)
 
 
-def _count(connection: sqlite3.Connection, word: str) -> int:
+def count(connection: sqlite3.Connection, word: str) -> int:
+    """How many notes match an expression, of every worktree."""
     sql = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?"
     return int(connection.execute(sql, [word]).fetchone()[0])
 
 
-def _fits(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> list[tuple[int, float]]:
+def fits(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> list[tuple[int, float]]:
     """Keys with bm25 as a positive number, best first."""
+    if filters.let_all_through(connection):  # a row of `files` for each costs as much as weighing it
+        sql = f"SELECT rowid, -{BM25} AS fit FROM notes_fts WHERE notes_fts MATCH ? ORDER BY fit DESC, rowid LIMIT ?"
+        return connection.execute(sql, [expression, limit]).fetchall()
     where, values = filters.where()
     return connection.execute(
         f"SELECT files.key, -{BM25} AS fit FROM notes_fts JOIN files ON files.key = notes_fts.rowid"
-        f" WHERE notes_fts MATCH ? AND {where} ORDER BY fit DESC, files.at DESC, files.key LIMIT ?",
+        f" WHERE notes_fts MATCH ? AND {where} ORDER BY fit DESC, files.key LIMIT ?",
         [expression, *values, limit],
     ).fetchall()
 
 
 def _candidates(
-    connection: sqlite3.Connection, fits: Mapping[int, float], having_all: Container[int]
+    connection: sqlite3.Connection, fitting: Mapping[int, float], having_all: Container[int]
 ) -> list[Candidate]:
     found = []
-    for key, fit in fits.items():
+    for key, fit in fitting.items():
         text, at, status, holds = connection.execute(_CANDIDATE, [key]).fetchone()
         found.append(Candidate(key, fit, text, at, status, None if holds is None else bool(holds), key in having_all))
     return found
 
 
 def _matching(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> Ranked:
-    return [(key, _share(fit)) for key, fit in _fits(connection, expression, filters, limit)]
+    return [(key, _share(fit)) for key, fit in fits(connection, expression, filters, limit)]
 
 
 def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:

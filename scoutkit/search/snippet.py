@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -48,6 +49,7 @@ def readable(text: str) -> str:
     return _BLANK.sub(" ", _EMPHASIS.sub("", _LINK.sub(r"\1", text))).strip()
 
 
+@functools.lru_cache(maxsize=2_000)
 def root(word: str) -> str:
     """A word without its ending, at least three letters: enough to find `signing` by `signed`."""
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):

@@ -1,0 +1,56 @@
+"""What the last check said of each note: whether it held, against what and when. One that changed since is unchecked.
+
+Kept so that a search can ask for it; derived like all of the catalogue, and gone with it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from scoutkit.search import store
+from scoutkit.search.query import clean
+
+
+class Said(NamedTuple):
+    """Of the notes of a worktree: how many a check spoke of as they are now, since when (ISO 8601), against what
+    (commits; "" for the working tree), and how many it did not."""
+
+    checked: int
+    oldest: str
+    targets: tuple[str, ...]
+    unchecked: int
+
+
+def record(
+    connection: sqlite3.Connection, worktree: str, holds: Mapping[str, bool], target: str, why: Mapping[str, str]
+) -> None:
+    """Remember whether these notes (by their files) hold, and why not. Files that are no notes are left out."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    rows = [
+        (int(held), clean(why.get(path, "")), target, now, worktree, store.bound(path)) for path, held in holds.items()
+    ]
+    with store.writing(connection):
+        connection.executemany(
+            "INSERT OR REPLACE INTO checks (worktree, path, hash, holds, why, target, at)"
+            " SELECT worktree, path, hash, ?, ?, ?, ? FROM files WHERE worktree = ? AND path = CAST(? AS TEXT)",
+            rows,
+        )
+        connection.execute(
+            "DELETE FROM checks WHERE NOT EXISTS (SELECT 1 FROM files"
+            " WHERE files.worktree = checks.worktree AND files.path = checks.path)"
+        )
+
+
+def said(connection: sqlite3.Connection, worktree: str) -> Said:
+    """What checks said of a worktree's notes as they are now."""
+    rows = connection.execute(
+        "SELECT checks.target, min(checks.at), count(*) FROM files JOIN checks USING (worktree, path, hash)"
+        " WHERE worktree = ? GROUP BY checks.target ORDER BY 2 DESC",
+        (worktree,),
+    ).fetchall()
+    notes = connection.execute("SELECT count(*) FROM files WHERE worktree = ?", (worktree,)).fetchone()[0]
+    checked = sum(row[2] for row in rows)
+    return Said(checked, min((row[1] for row in rows), default=""), tuple(row[0] for row in rows), notes - checked)
