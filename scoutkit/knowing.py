@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scoutkit import git
+from scoutkit.bearing import Asked, Place, hit
 from scoutkit.desk import Desk
 from scoutkit.model import pinned
-from scoutkit.model.notes import Note, Region, Verdict
+from scoutkit.model.notes import Note, Verdict
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
     from scoutkit.anchors.region import Regions
-    from scoutkit.history import Difference, Hunk
+    from scoutkit.history import Difference
     from scoutkit.search.citing import Cited
 
 MOST = 200  # notes whose lines are followed for one answer
@@ -28,23 +29,7 @@ _WIDEST = 160  # characters of one
 _ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
 _WORD = re.compile(r"\w+")
 _TELLING = 4  # letters and digits of a line that tells
-_WEIGHT = {Verdict.EDITED: 0.8, Verdict.AMBIGUOUS: 0.5, Verdict.GONE: 0.3, Verdict.UNCHECKED: 0.5, Verdict.WRONG: 0.1}
 _STATUS = {"draft": 0.7, "deprecated": 0.3}
-_AWAY = 0.2  # lines that went from the file that was asked about to another
-_WHOLE = 0.5  # what any lines of a file weigh where the file was asked about
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A cited place that bears on what was asked. `at`: where it is now, or where its lines were if they are gone.
-
-    `changed`: for edited lines the difference, each line with `-` or `+` before it. `near`: 0 to 1.
-    """
-
-    followed: Followed
-    at: Region
-    near: float
-    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +77,7 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
         moved, unseen = _moved_in(desk, rows, lost, symbols, [_Text(path, text)], regions)
         chosen, unfollowed = _chosen([*rows, *moved], start)
         folder = desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
-        asked = _Asked(path, start, end or start, there=bool(text) or folder or regions.there(path))
+        asked = Asked(path, start, end or start, there=bool(text) or folder or regions.there(path))
         found, drifted, written = [], 0, {row.note for row in rows}
         for note, followed in _followed(desk, chosen, regions):
             places = sorted(asked.places(followed), key=lambda place: -place.near)
@@ -138,7 +123,7 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
         for note, followed in _followed(desk, chosen, new):
             was: Sequence[Followed | None] = before.get(note.path) or [None] * len(followed)
             pairs = zip(was, followed, strict=True)
-            places = [place for then, now in pairs if (place := _hit(then, now, hunks))]
+            places = [place for then, now in pairs if (place := hit(then, now, hunks))]
             if places:
                 found.append(_known(note, sorted(places, key=lambda place: -place.near)))
         ranked = _ranked(found)
@@ -247,77 +232,6 @@ def _followed(
         note = replace(desk.notebook.read(name).note, path=name)
         some = tuple(note.citations[number] for number in numbers if number < len(note.citations))
         yield note, check.follow(replace(note, citations=some), regions)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A file (`start` 0), lines of one, or a folder. `there`: is it one of the files at the target?"""
-
-    path: str
-    start: int
-    end: int
-    there: bool
-
-    def places(self, followed: Iterable[Followed]) -> Iterator[Place]:
-        """Those that bear on what was asked."""
-        for one in followed:
-            place = self._place(one)
-            if place:
-                yield place
-
-    def _place(self, one: Followed) -> Place | None:
-        weight = _WEIGHT.get(one.verdict, 1.0)
-        now = one.now
-        if now and self._near(now):
-            return Place(one, now, self._near(now) * weight)
-        if one.verdict is Verdict.AMBIGUOUS and one.located:
-            near = [(self._near(each.region), each.region) for each in one.located.candidates]
-            best = max(near, key=lambda pair: pair[0], default=(0.0, one.base))
-            if best[0]:
-                return Place(one, best[1], best[0] * weight)
-        written = Region(one.citation.path, one.citation.start, one.citation.end)
-        if self.start and self.there:  # lines that are there hold what they hold, whatever they held
-            whole = not written.start and self._near(written)
-            return Place(one, written, 0.1 * weight) if whole else None
-        if near_then := max(self._near(written), self._near(one.base)):
-            return Place(one, now or written, near_then * weight * (_AWAY if now and self.there else 1.0))
-        return None
-
-    def _near(self, region: Region) -> float:
-        """From 0 (elsewhere, or no line in common) to 1 (the very lines)."""
-        if not self._under(region.path):
-            return 0.0
-        if not self.start:
-            return _WHOLE
-        if not region.start:
-            return 0.1
-        common = min(region.end, self.end) - max(region.start, self.start) + 1
-        return max(common, 0) / (max(region.end, self.end) - min(region.start, self.start) + 1)
-
-    def _under(self, path: str) -> bool:
-        from scoutkit.words import composed
-
-        own, asked = composed(path, "NFC"), composed(self.path.rstrip("/"), "NFC")
-        if re.search(r"[*?\[]", asked):
-            from fnmatch import fnmatchcase
-
-            return fnmatchcase(own, asked)
-        return asked in ("", ".", own) or own.startswith(f"{asked}/") or pinned.same(asked, own)
-
-
-def _hit(then: Followed | None, now: Followed, hunks: Sequence[Hunk]) -> Place | None:
-    """A citation that a difference touches, and how much of it."""
-    if not now.counts or not now.base.start:
-        return None
-    old, new = then.now if then else None, now.now
-    touching = [hunk for hunk in hunks if hunk.takes(old) or hunk.gives(new)]
-    if not touching:
-        return None
-    lines = sum(max(hunk.takes(old), hunk.gives(new)) for hunk in touching)
-    size = max(region.end - region.start + 1 for region in (old, new) if region)
-    first = touching[0]
-    at = new or Region(first.path or first.old_path, max(first.start, 1), max(first.start, 1))
-    return Place(now, at, min(lines / size, 1.0))
 
 
 def _known(note: Note, places: Sequence[Place], named: str = "") -> Known:

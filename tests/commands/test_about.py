@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from scoutkit.commands import hooked
+from scoutkit.fitting import parts
 
 ROOT = Path(__file__).parents[2]
 SIGNING = "src/auth/signing.py"
@@ -157,3 +159,42 @@ def test_sessions_that_are_long_over_are_forgotten(scoutkit, note, repo, monkeyp
     monkeypatch.setattr(hooked, "_KEPT", -1)
     hook(scoutkit, repo, "Read", session="new", file_path=str(repo / SIGNING))
     assert len(list((repo / ".git/scoutkit/told").iterdir())) == 1
+
+
+def blocks(language: str) -> list[str]:
+    text = (ROOT / "docs/about.md").read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_shows_what_is_printed_and_its_recipes_are_those_that_are_tested(scoutkit, repo, git):
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import session
+    finally:
+        sys.path.pop(0)
+    for name, text in ((SIGNING, session.SIGNING), ("src/auth/middleware.py", session.MIDDLEWARE)):
+        (repo / name).write_text(text)
+    git(repo, "commit", "-qam", "as in the README")
+    body = f"Cookies are signed by `SessionSigner.sign` (`{SIGNING}:12-14`) and checked by\n`SessionSigner.verify`"
+    body += f" (`{SIGNING}:16-19`). The middleware asks for it: `src/auth/middleware.py:13-15`.\n"
+    scoutkit("new", "How session cookies are signed", stdin=body)
+    (file,) = (repo / ".claude/notes").glob("*.md")
+    file.write_text(re.sub(r"^id: \w+", "id: 7k3m9q2d", file.read_text(), flags=re.MULTILINE))
+    text = (repo / SIGNING).read_text().replace("import hmac\n", "import hashlib\nimport hmac\n")
+    (repo / SIGNING).write_text(text.replace('"sha256"', "hashlib.sha512"))
+    (shown,) = blocks("console")
+    said = scoutkit("about", f"{SIGNING}:15").out
+    assert shown == f"$ scoutkit about {SIGNING}:15\n" + re.sub(r"\d{4}-\d\d-\d\d-", "2026-11-30-", said)
+
+    entry = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())[1]["entry"]
+    (_, _, command) = shlex.split(entry)
+    assert blocks("sh") == [f"#!/bin/sh\n{command}\n"]
+    assert yaml.safe_load(blocks("yaml")[0])["repos"][0]["hooks"] == [{"id": "scoutkit-about"}]
+    claude, code = map(json.loads, blocks("json"))
+    (hook,) = claude["hooks"]["PreToolUse"]
+    assert hook["hooks"][0]["command"] == parts.HOOK
+    task = code["tasks"][0]
+    line = scoutkit(*[SIGNING if arg == "${relativeFile}" else arg for arg in task["args"]]).out.splitlines()[0]
+    pattern = task["problemMatcher"]["pattern"]
+    found = re.fullmatch(pattern["regexp"], line)
+    assert (found[pattern["file"]], found[pattern["line"]]) == (SIGNING, "17")

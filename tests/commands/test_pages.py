@@ -121,7 +121,7 @@ def test_the_checks_listed_are_understood(shop, git):
 
 
 def test_the_plain_hook_and_the_configurations_are_those_of_the_files():
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())[0]
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     (script,) = blocks("checking.md", "sh")
     configured, workflow = map(yaml.safe_load, blocks("checking.md", "yaml"))

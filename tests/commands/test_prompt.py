@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from pathlib import Path
+
 import pytest
 
 from scoutkit.reuse import templates
+
+ROOT = Path(__file__).parents[2]
 
 GIVEN = {
     "implement": {"goal": "G-O-A-L", "verify": "make test"},
@@ -177,6 +183,28 @@ def test_a_broken_template_hides_no_other(scoutkit, repo):
     assert said.code == 0
     assert "implement  " in said.out
     assert "mine.md:2: template syntax" in said.err
+
+
+def test_the_page_shows_what_works(scoutkit, repo, git, monkeypatch):
+    page = (ROOT / "docs/prompts.md").read_text("utf-8")
+    for name in ("goal.md", "spec.md", "task.md"):
+        (repo / name).write_text("as it is\n")
+    git(repo, "checkout", "-qb", "topic")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "x")
+    (repo / "src/auth/signing.py").write_text("x = 1\n")
+    git(repo, "commit", "-qam", "y")
+    scoutkit("new", "Signing", stdin="It says so.\n")
+    note = scoutkit("list", "--json").json["hits"][0]["id"]
+    shown = re.search(r"(?:^    .*\n)+", page, re.MULTILINE)[0]
+    for line in shown.splitlines()[1:]:
+        argv = shlex.split(line.replace("7k3m9q2d", note).replace(" --copy", ""))[1:]
+        assert scoutkit(*argv).code == 0, line
+    own = repo / ".claude/scoutkit/prompts"
+    own.mkdir(parents=True)
+    (own / "release.md").write_text(re.search(r"```jinja\n(.*?)```", page, re.DOTALL)[1])
+    (row,) = [row for row in scoutkit("prompt", "--json").json["templates"] if row["name"] == "release"]
+    assert (row["says"], [one["needed"] for one in row["variables"]]) == ("Cut a release.", [True, False])
+    assert "```text\nv1\n```" in scoutkit("prompt", "release", "--var", "version=2", "--var", "since=v1").out
 
 
 def test_missions_are_not_among_them():
