@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 from collections.abc import Callable
@@ -26,13 +27,21 @@ class Said:
     out: str
     err: str
 
-    @property
+    @functools.cached_property
     def json(self) -> dict[str, Any]:
         """stdout as JSON, checked against the schema it names."""
         document: dict[str, Any] = json.loads(self.out)
-        name = document["schema"].split("/")[1]
-        jsonschema.validate(document, json.loads((SCHEMAS / f"{name}.json").read_text()))
+        validator(document["schema"].split("/")[1]).validate(document)
         return document
+
+
+@functools.cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """What checks the answers of one command. Made once: looking a schema over costs more than most commands do."""
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    assert schema["$schema"] == jsonschema.Draft202012Validator.META_SCHEMA["$id"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
 
 
 @pytest.fixture
