@@ -19,6 +19,8 @@ from scoutkit.errors import Refused
 from scoutkit.fitting.fitted import Fitted, decoded, encoded, line_end
 from scoutkit.fitting.jsontext import Document, Value
 
+_ONE = re.compile(r'\[\s+("[^"\\]*")\s+\]')  # a list of one text: formatters have it in one line
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -150,7 +152,8 @@ class Entry:
     def _rendered(self, value: Any, indent: str | None, unit: str, eol: str) -> str:
         """In lines, or in one where `indent` is None: with blanks inside the brackets that we make ourselves."""
         if indent is not None:
-            return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"{eol}{indent}")
+            lines = json.dumps(value, indent=unit, ensure_ascii=False)
+            return _ONE.sub(r"[\1]", lines).replace("\n", f"{eol}{indent}")
         if value == self.value:
             return _flat(value)
         if isinstance(value, list):

@@ -51,7 +51,7 @@ def every(notes: str, ignored: str = "") -> Iterator[Part]:
     yield Part("claude", Entry(".claude/settings.json", hook_path, None, _HOOK, akin=lambda one: HOOK in repr(one)))
     yield Part("claude", Entry(".mcp.json", ("mcpServers",), "scoutkit", _SERVER))
     for name in ("AGENTS.md", "CLAUDE.md"):
-        yield Part("agents_md", Block(name, text("agents.md").rstrip("\n")))
+        yield Part("agents_md", Block(name, f"\n{text('agents.md')}"))  # blank lines, as formatters have them
     codex = '[mcp_servers.scoutkit]\ncommand = "scoutkit"\nargs = ["mcp"]'
     yield Part("codex", Table(".codex/config.toml", ("mcp_servers", "scoutkit"), codex))
     yield Part("gemini", Entry(".gemini/settings.json", ("mcpServers",), "scoutkit", _SERVER, comments=True))

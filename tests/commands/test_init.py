@@ -43,7 +43,7 @@ def test_a_dry_run_shows_the_diff_and_makes_nothing(scoutkit, repo):
     assert ".codex/config.toml: would be made" in said.out
     assert "AGENTS.md: would be added" in said.out
     assert (
-        "--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1 +1,13 @@\n-# Rules\n\\ No newline at end of file\n+# Rules\n"
+        "--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1 +1,15 @@\n-# Rules\n\\ No newline at end of file\n+# Rules\n"
         in said.out
     )
     assert "--- /dev/null\n+++ b/.codex/config.toml\n" in said.out

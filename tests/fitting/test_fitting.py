@@ -161,7 +161,10 @@ def test_empty_files_and_empty_places_are_empty_afterwards(raw):
 
 def test_an_entry_is_laid_out_like_its_neighbours():
     written = in_and_out(SERVERS, b'{\r\n\t"mcpServers": {\r\n\t\t"a": {}\r\n\t}\r\n}')
-    assert b'{},\r\n\t\t"scoutkit": {\r\n\t\t\t"command": "scoutkit",\r\n\t\t\t"args": [\r\n' in written
+    assert (
+        b'{},\r\n\t\t"scoutkit": {\r\n\t\t\t"command": "scoutkit",\r\n\t\t\t"args": ["mcp"]\r\n\t\t}\r\n\t}\r\n}'
+        in written
+    )
     assert in_and_out(SERVERS, b'{"mcpServers": {"a": {}}}').startswith(
         b'{"mcpServers": {"a": {}, "scoutkit": {"command"'
     )
