@@ -22,20 +22,22 @@ _CHANGED = 20  # citations that a reader of a note is told of; check_note has al
 
 def search(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     """Hits for a query, best first."""
+    from scoutkit.search.finding import find
+
     narrow = {f"{name}s": [given[name]] for name in ("type", "tag", "path") if name in given}
-    limit = given.get("limit", 10)
-    found = desk.catalogue.search(given["query"], limit=limit, **narrow)
-    suggestion = None
-    if not found:
-        suggestion = desk.fulltext.suggest(given["query"])
-        found = desk.catalogue.by_ids(desk.fulltext.fuzzy(given["query"], limit=1000), limit=limit, **narrow)
-    meant = f" Did you mean: {shapes.line(suggestion)}?" if suggestion else ""
+    said = find(desk.catalogue, desk.fulltext, given["query"], limit=given.get("limit", 10), **narrow)
+    found, meant = said.hits, shapes.line(said.meant or "")
+    if said.alike:
+        note = f"No note has these words; these have words like them: {meant or 'see below'}."
+    else:
+        note = f"Did you mean: {meant}?" if meant else ""
     cited = desk.catalogue.cited([hit.id for hit in found]) if found else {}
     rows = [shapes.hit(hit, cited.get(hit.id)) for hit in found]
 
     def make(number: int) -> Draft:
-        text = "\n\n".join(shapes.hit_text(row) for row in rows[:number]) if rows else f"No note has this.{meant}"
-        return Draft(text, {"hits": rows[:number]}, len(rows) - number)
+        parts = [note] if note else []
+        parts += [shapes.hit_text(row) for row in rows[:number]] if rows else ["No note has this."]
+        return Draft("\n\n".join(parts), {"hits": rows[:number], "meant": meant}, len(rows) - number)
 
     return budget.answer(budget.largest(len(rows), make))
 

@@ -110,7 +110,11 @@ SEARCH = Tool(
     "Find notes on this repository by any text: a question, words, identifiers, a quoted phrase. Gives ids, titles and"
     " the matching line, best first. Read one with read_note.",
     _object(
-        {"query": _text("Any text.")},
+        {
+            "query": _text(
+                "Any text. Also tag:auth, path:src/auth, since:7d, is:fresh; words to leave out last: -flask."
+            )
+        },
         {
             "limit": _whole("At most so many.", 1, SEARCHED, 10),
             "type": {"type": "string", "enum": list(NOTE_TYPES), "description": "Only notes of this type."},
@@ -118,7 +122,13 @@ SEARCH = Tool(
             "path": _text("Only notes that cite this file or folder, or a pattern such as src/*.py.", 500),
         },
     ),
-    _object({**_SPENT, "hits": {"type": "array", "items": _HIT}}),
+    _object(
+        {
+            **_SPENT,
+            "hits": {"type": "array", "items": _HIT},
+            "meant": {**_STRING, "description": "The query with typing errors mended, if it seems to have some."},
+        }
+    ),
 )
 READ = Tool(
     "read_note",

@@ -148,7 +148,10 @@ def test_filters_narrow_a_search(desk: Desk) -> None:
 
 def test_a_misspelt_word_still_finds(desk: Desk) -> None:
     desk.fulltext.update()
-    assert ask(desk, "search_notes", query="sesion").data["hits"]
+    answer = ask(desk, "search_notes", query="sesion")
+    assert answer.data["hits"]
+    assert answer.data["meant"] == "session"
+    assert "words like them: session" in answer.text
 
 
 def test_nothing_found_is_said(desk: Desk) -> None:
