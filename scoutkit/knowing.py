@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
     from scoutkit.anchors.region import Regions
     from scoutkit.history import Difference
+    from scoutkit.model.pinned import Pinned
+    from scoutkit.model.places import Repository
     from scoutkit.search.citing import Cited
 
 MOST = 200  # notes whose lines are followed for one answer
@@ -70,9 +72,8 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
     if not (rows or lost or naming or symbols):
         return Answer(())
     from scoutkit.anchors.region import Regions
-    from scoutkit.dispatch import sources
 
-    with Regions(desk.repository, _target(desk), notes=desk.settings.notes, elsewhere=sources.here) as regions:
+    with Regions(desk.repository, _target(desk), notes=desk.settings.notes, elsewhere=_here) as regions:
         text = regions.lines(path)
         moved, unseen = _moved_in(desk, rows, lost, symbols, [_Text(path, text)], regions)
         chosen, unfollowed = _chosen([*rows, *moved], start)
@@ -84,10 +85,9 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
             if places:
                 found.append(_known(note, places))
             drifted += not places and start > 0 and note.path in written
-        for name in naming:
+        for note_id, name in naming:
             if name not in chosen:
-                note = desk.notebook.read(name).note
-                found.append(_known(replace(note, path=name), (), path))
+                found.append(_known(replace(desk.notebook.note(name), id=note_id, path=name), (), path))
         ranked = _ranked(found)
         shown = [_told(one, regions) for one in ranked[:limit]]
     return Answer(tuple(shown), drifted, unfollowed + unseen, len(ranked) - len(shown))
@@ -129,6 +129,12 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
         ranked = _ranked(found)
         shown = [_told(one, new) for one in ranked[:limit]]
     return Answer(tuple(shown), 0, unfollowed + unseen, len(ranked) - len(shown))
+
+
+def _here(source: Pinned) -> Repository | None:
+    from scoutkit.dispatch import sources
+
+    return sources.here(source)
 
 
 def _target(desk: Desk) -> str:
@@ -188,7 +194,7 @@ def _moved_in(
             continue
         taken.add((row.note, row.number))
         if row.note not in notes:
-            notes[row.note] = desk.notebook.read(row.note).note
+            notes[row.note] = desk.notebook.note(row.note)
         note = notes[row.note]
         if row.number >= len(note.citations):
             continue
@@ -209,7 +215,7 @@ def _tells(line: str) -> bool:
     return sum(map(str.isalnum, line)) >= _TELLING
 
 
-def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[int]], int]:
+def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[Cited]], int]:
     """Which citations of which notes to follow, and how many notes there is no room for: those that were written about
     lines far from the asked ones, and the oldest."""
     by_note: dict[str, list[Cited]] = defaultdict(list)
@@ -218,19 +224,19 @@ def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[int]], in
     order = list(by_note)
     if start and len(order) > MOST:
         order.sort(key=lambda name: min(abs(row.start - start) for row in by_note[name]))
-    chosen = {name: sorted({row.number for row in by_note[name]}) for name in order[:MOST]}
+    chosen = {name: sorted(set(by_note[name]), key=lambda row: row.number) for name in order[:MOST]}
     return chosen, len(order) - len(chosen)
 
 
 def _followed(
-    desk: Desk, chosen: Mapping[str, Sequence[int]], regions: Regions
+    desk: Desk, chosen: Mapping[str, Sequence[Cited]], regions: Regions
 ) -> Iterator[tuple[Note, list[Followed]]]:
     """Notes, and what became of some of their citations."""
     from scoutkit.anchors import check
 
-    for name, numbers in chosen.items():
-        note = replace(desk.notebook.read(name).note, path=name)
-        some = tuple(note.citations[number] for number in numbers if number < len(note.citations))
+    for name, rows in chosen.items():
+        note = replace(desk.notebook.note(name), id=rows[0].id, path=name)
+        some = tuple(note.citations[row.number] for row in rows if row.number < len(note.citations))
         yield note, check.follow(replace(note, citations=some), regions)
 
 

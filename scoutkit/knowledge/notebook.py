@@ -64,6 +64,15 @@ class Notebook:
             note = Note(id="", title=PurePosixPath(path).stem, path=path)
             return notefile.Parsed(note, (Problem(path, 1, error.message, error.hint),), readable=False)
 
+    def note(self, path: str) -> Note:
+        """The note that `read` gives, without what is wrong with it. Quick where scoutkit wrote it."""
+        from scoutkit.notefile import plainly
+
+        try:
+            return plainly.read(self.bytes_of(path), path) or self.read(path).note
+        except ScoutError:
+            return self.read(path).note
+
     def new_id(self) -> str:
         """Eight random characters that no reader takes for a number."""
         while True:

@@ -239,8 +239,8 @@ class Catalogue:
         """Every path that a note cites, and every symbol that cited lines were in."""
         return self._asking(lambda connection: citing.cited(connection, self.worktree))
 
-    def naming(self, path: str) -> Sequence[str]:
-        """Files of the notes that have a path in their text."""
+    def naming(self, path: str) -> Sequence[tuple[str, str]]:
+        """Ids and files of the notes that have a path in their text."""
         return self._asking(lambda connection: citing.naming(connection, self.worktree, path))
 
     def by_ids(

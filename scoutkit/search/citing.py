@@ -56,10 +56,10 @@ def cited(connection: sqlite3.Connection, worktree: str) -> tuple[list[str], set
     return paths, set(symbols)
 
 
-def naming(connection: sqlite3.Connection, worktree: str, path: str) -> list[str]:
-    """Files of the notes that have a path in their text, best first."""
+def naming(connection: sqlite3.Connection, worktree: str, path: str) -> list[tuple[str, str]]:
+    """Ids and files of the notes that have a path in their text, best first."""
     keys = mentioning(connection, path, Filters(worktree)) if any(map(str.isalnum, path)) else []
-    return [connection.execute("SELECT path FROM files WHERE key = ?", (key,)).fetchone()[0] for key in keys]
+    return [connection.execute("SELECT id, path FROM notes WHERE key = ?", (key,)).fetchone() for key in keys]
 
 
 def _forms(path: str) -> tuple[str, str]:
