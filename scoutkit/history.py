@@ -41,6 +41,12 @@ def newest(where: Path, commit: str, paths: Sequence[str], *, limit: int) -> Ite
         repository.close()
 
 
+def before(where: Path, commit: str, moment: str) -> str:
+    """The last commit of the main line that was there at a moment (ISO 8601); "" where there was none yet."""
+    done = git.git(where, "rev-list", "-1", "--first-parent", f"--before={moment}", "--end-of-options", commit)
+    return done.text.strip()
+
+
 def mainline(where: Path, old: str, new: str) -> list[str]:
     """The commits between two, from the old to the new, both included: by first parents where those lead from one to
     the other, else by whichever do; back to what they share and on from there where neither comes from the other.

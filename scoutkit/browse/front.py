@@ -1,15 +1,64 @@
-"""The front page: what this codebase knows."""
+"""The front page: what this codebase knows, what of it no longer holds, what it cost."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from scoutkit.browse.markdown import visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.desk import Desk
+from scoutkit.search.health import VERDICTS
+
+SHOWN = 8
+WEEKS = 12
 
 
 def page(desk: Desk, _: Asked) -> Made:
-    """Recent notes."""
-    notes = [
-        {"id": one.id, "title": one.title, "type": one.type, "status": one.status}
-        for one in desk.catalogue.list(limit=20)
-    ]
-    return Made("scoutkit_front.html", {"name": desk.places.root.name, "notes": notes})
+    """Everything at a glance."""
+    seen = desk.catalogue.overview(SHOWN + 4)
+    said = desk.catalogue.said()
+    weeks = desk.catalogue.weeks(WEEKS)
+    told = {
+        "name": visible(desk.places.root.name),
+        "notes": [_row(one) for one in desk.catalogue.list(limit=SHOWN)],
+        "count": seen.notes,
+        "holding": seen.holding,
+        "stale": seen.stale,
+        "unchecked": said.unchecked,
+        "checked": said.oldest,
+        "broken": [_row(one) for one in seen.broken],
+        "files": seen.files,
+        "questions": [_row(one) for one in seen.questions],
+        "spent": _spent(desk),
+        "weeks": [{"week": one.week, **{name: one.counts[name] for name in VERDICTS}} for one in weeks],
+        "verdicts": VERDICTS,
+        "folders": seen.folders,
+        "plots": json.dumps(
+            {
+                "weeks": [
+                    {"week": one.week, "verdict": name, "citations": one.counts[name]}
+                    for one in weeks
+                    for name in VERDICTS
+                ],
+                "folders": [
+                    {"folder": visible(one.path), "standing": standing, "notes": notes}
+                    for one in seen.folders
+                    for standing, notes in (("hold", one.notes - one.stale), ("no longer hold", one.stale))
+                ],
+            }
+        ),
+    }
+    return Made("scoutkit_front.html", told, styled=True)
+
+
+def _row(one: Any) -> dict[str, Any]:
+    shown = {name: getattr(one, name, "") for name in ("id", "type", "status", "at")}
+    return {**shown, "title": visible(one.title), "says": visible(getattr(one, "says", ""))}
+
+
+def _spent(desk: Desk) -> dict[str, Any]:
+    """What agents took in all."""
+    sql = "SELECT count(*), coalesce(sum(seconds), 0), coalesce(sum(cost_usd), 0), count(cost_usd) FROM runs"
+    runs, seconds, cost, priced = desk.catalogue.connection.execute(sql).fetchone()
+    return {"runs": runs, "seconds": seconds, "cost": cost, "priced": priced}

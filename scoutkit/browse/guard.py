@@ -24,6 +24,8 @@ OURS = (
     f"form-action 'self'; {_NOWHERE}"
 )
 """For our own pages: nothing inline, nothing from elsewhere."""
+STYLED = OURS.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+"""The same for pages with plots, which bring their styles with them."""
 THEIRS = f"default-src 'self' 'unsafe-inline'; img-src 'self' data:; {_NOWHERE}"
 """For Datasette's own pages, which have scripts and styles inline."""
 _COOKIE = "scoutkit_token"

@@ -19,11 +19,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a page shows: a template of `templates/datasette/` and what it is told. JSON where there is no template."""
+    """What a page shows: a template of `templates/datasette/` and what it is told. JSON where there is no template.
+
+    `styled`: scripts of ours write styles into it, as plots do.
+    """
 
     template: str
     told: Mapping[str, Any]
     status: int = 200
+    styled: bool = False
 
 
 Maker = Callable[[Desk, Asked], Made]

@@ -77,7 +77,8 @@ def _view(where: str) -> Any:
         if not made.template:
             return Response.json(dict(made.told), status=made.status)
         text = await datasette.render_template(made.template, {"scoutkit": made.told}, request=request)
-        return Response.html(text, status=made.status, headers={"content-security-policy": guard.OURS})
+        policy = guard.STYLED if made.styled else guard.OURS
+        return Response.html(text, status=made.status, headers={"content-security-policy": policy})
 
     return view
 

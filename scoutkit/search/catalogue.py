@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from scoutkit.model.missions import Run
     from scoutkit.search.checks import Said
+    from scoutkit.search.health import Week
+    from scoutkit.search.overview import Overview
 
 Hits = list[Hit]
 Answer = TypeVar("Answer")
@@ -196,6 +198,45 @@ class Catalogue:
 
         with contextlib.suppress(Busy):
             self._asking(lambda connection: checks.record(connection, self.worktree, holds, target, why or {}))
+
+    def checks(self) -> dict[str, str]:
+        """The notes that a check spoke of as they are now, by their files, and when it did (ISO 8601)."""
+        from scoutkit.search import checks
+
+        return self._asking(lambda connection: checks.when(connection, self.worktree))
+
+    @property
+    def head(self) -> str:
+        """The commit at which all notes were checked last; "" where nobody did."""
+        from scoutkit.search import checks
+
+        return self._asking(lambda connection: checks.head(connection, self.worktree))
+
+    def knows_head(self, commit: str) -> None:
+        """All notes are checked at this commit."""
+        from scoutkit.search import checks
+
+        with contextlib.suppress(Busy):
+            self._asking(lambda connection: checks.knows_head(connection, self.worktree, commit))
+
+    def overview(self, limit: int) -> Overview:
+        """What all notes say together; at most so many of each."""
+        from scoutkit.search import overview
+
+        return self._asking(lambda connection: overview.look(connection, self.worktree, limit))
+
+    def weeks(self, limit: int) -> Sequence[Week]:
+        """How citations fared in the last weeks, oldest first."""
+        from scoutkit.search import health
+
+        return self._asking(lambda connection: health.weeks(connection, self.worktree, limit))
+
+    def fared(self, weeks: Sequence[Week]) -> None:
+        """Remember how citations fared."""
+        from scoutkit.search import health
+
+        with contextlib.suppress(Busy):
+            self._asking(lambda connection: health.record(connection, self.worktree, weeks))
 
     def said(self) -> Said:
         """What checks said of the notes as they are now."""

@@ -54,3 +54,21 @@ def said(connection: sqlite3.Connection, worktree: str) -> Said:
     notes = connection.execute("SELECT count(*) FROM files WHERE worktree = ?", (worktree,)).fetchone()[0]
     checked = sum(row[2] for row in rows)
     return Said(checked, min((row[1] for row in rows), default=""), tuple(row[0] for row in rows), notes - checked)
+
+
+def when(connection: sqlite3.Connection, worktree: str) -> dict[str, str]:
+    """The notes that a check spoke of as they are now, by their files, and when it did."""
+    sql = "SELECT path, checks.at FROM files JOIN checks USING (worktree, path, hash) WHERE worktree = ?"
+    return dict(connection.execute(sql, (worktree,)).fetchall())
+
+
+def head(connection: sqlite3.Connection, worktree: str) -> str:
+    """The commit at which all notes were checked last."""
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (f"checked {worktree}",)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def knows_head(connection: sqlite3.Connection, worktree: str, commit: str) -> None:
+    """Remember that all notes are checked at a commit."""
+    with store.writing(connection):
+        connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", (f"checked {worktree}", commit))

@@ -77,7 +77,19 @@ TABLES: dict[str, dict[str, type]] = {
         "by": str,
     },
     "hidden_words": {"key": int, "headings": str, "cited": str, "tags": str, "hidden": str},
-    "checks": {"worktree": str, "path": str, "hash": str, "holds": int, "target": str, "at": str},
+    "checks": {"worktree": str, "path": str, "hash": str, "holds": int, "why": str, "target": str, "at": str},
+    "health": {
+        "week": str,
+        "commit": str,
+        "citations": int,
+        "fresh": int,
+        "moved": int,
+        "edited": int,
+        "ambiguous": int,
+        "gone": int,
+        "sample": str,
+        "worktree": str,
+    },
     "state": {"name": str, "value": str},
 }
 _KEYS: dict[str, str | tuple[str, str]] = {
@@ -88,6 +100,7 @@ _KEYS: dict[str, str | tuple[str, str]] = {
     "files": "key",
     "hidden_words": "key",
     "checks": ("worktree", "path"),
+    "health": ("worktree", "week"),
     "state": "name",
 }
 _LINKS = {"citations": "note", "tags": "note", "runs": "note"}  # to notes.key

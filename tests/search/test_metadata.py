@@ -85,7 +85,7 @@ def test_what_metadata_refers_to_is_there(metadata: dict[str, Any]) -> None:
 def test_a_person_sees_the_tables_that_matter(filled: Shelf, metadata: dict[str, Any]) -> None:
     (page,) = get(filled, metadata, "/scoutkit.json")
     assert {table["name"] for table in page["tables"] if not table["hidden"]} == {
-        *("notes", "citations", "tags", "runs", "problems")
+        *("notes", "citations", "tags", "runs", "problems", "health")
     }
 
 

@@ -1,0 +1,103 @@
+"""What all notes say together: the most cited files, what is known by folder, what is open, which no longer hold."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from typing import NamedTuple
+
+from scoutkit.search.ranking import Filters
+
+_HEADING = re.compile(
+    r"^#{1,4}[ \t]+open questions?\b[^\n]*\n(.*?)(?=^#{1,4}[ \t]|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
+)
+_ITEM = re.compile(r"^(?:[-*+]|\d+[.)])[ \t]+(\S.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_LONGEST = 300  # characters of a question
+_EACH = 3  # questions of one note
+
+
+class Row(NamedTuple):
+    """Something about a note: a question it leaves open, or why it does not hold."""
+
+    id: str
+    title: str
+    at: str
+    says: str
+
+
+class Place(NamedTuple):
+    """A file or folder, how many notes cite it, and how many of these no longer hold as far as is known."""
+
+    path: str
+    notes: int
+    stale: int
+
+
+class Overview(NamedTuple):
+    """`notes` in all, `holding` and `stale` of those that were checked; the rest best or newest first."""
+
+    notes: int
+    holding: int
+    stale: int
+    broken: list[Row]
+    files: list[Place]
+    folders: list[Place]
+    questions: list[Row]
+
+
+def look(connection: sqlite3.Connection, worktree: str, limit: int) -> Overview:
+    """At most `limit` of each."""
+    notes, holding, stale = connection.execute(
+        f"SELECT count(*), coalesce(sum(holds = 1), 0), coalesce(sum(holds = 0), 0) FROM ({_NOTES})", (worktree,)
+    ).fetchone()
+    broken = connection.execute(
+        f"SELECT id, title, at, why FROM ({_NOTES}) JOIN notes USING (key) WHERE holds = 0 ORDER BY at DESC LIMIT ?",
+        (worktree, limit),
+    )
+    return Overview(
+        notes,
+        holding,
+        stale,
+        [Row(*row) for row in broken],
+        _places(connection, worktree, "citations.path", limit),
+        _places(connection, worktree, _FOLDER, limit),
+        _questions(connection, worktree, limit),
+    )
+
+
+_NOTES = (
+    "SELECT files.key, files.at AS made, checks.holds, checks.why FROM files LEFT JOIN checks"
+    " ON checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
+    " WHERE files.worktree = ? AND files.status != 'deprecated'"
+)
+_FOLDER = (
+    "CASE WHEN instr(citations.path, '/') THEN substr(citations.path, 1, instr(citations.path, '/')) ELSE './' END"
+)
+
+
+def _places(connection: sqlite3.Connection, worktree: str, what: str, limit: int) -> list[Place]:
+    """Other repositories' files are left out: they are no places of this one."""
+    sql = (
+        f"SELECT place, count(*), sum(holds IS 0) FROM (SELECT DISTINCT {what} AS place, note FROM citations"
+        f" WHERE citations.path NOT LIKE '%@%:%' AND verdict IS NOT 'wrong') JOIN ({_NOTES}) ON key = note"
+        " GROUP BY place ORDER BY 2 DESC, 1 LIMIT ?"
+    )
+    return [Place(*row) for row in connection.execute(sql, (worktree, limit))]
+
+
+def _questions(connection: sqlite3.Connection, worktree: str, limit: int) -> list[Row]:
+    """What the newest notes leave open: the items below a heading that says so."""
+    where, values = Filters(worktree, statuses=("stable", "draft")).where()
+    rows = connection.execute(
+        "SELECT notes.id, notes.title, notes.at, notes.body FROM notes_fts JOIN files ON files.key = notes_fts.rowid"
+        f" JOIN notes ON notes.key = files.key WHERE notes_fts MATCH ? AND {where} ORDER BY files.at DESC LIMIT ?",
+        ['headings: "open questions"', *values, limit * 4],
+    )
+    found: list[Row] = []
+    for note_id, title, at, body in rows:
+        section = _HEADING.search(body[:200_000])
+        items = _ITEM.findall(section[1]) if section else []
+        found += [Row(note_id, title, at, " ".join(item.split())[:_LONGEST]) for item in items[:_EACH]]
+        if len(found) >= limit:
+            break
+    return found[:limit]

@@ -1,0 +1,33 @@
+// Two plots of the front page, drawn with Observable Plot. The same figures stand below each as a table.
+
+const style = getComputedStyle(document.documentElement);
+const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+const draw = (id, options) => {
+  const place = document.getElementById(id);
+  if (!place) return;
+  const data = JSON.parse(place.dataset.plots);
+  const made = Plot.plot({ style: { background: "transparent", fontSize: "13px" }, width: Math.min(place.clientWidth, 1000), ...options(data) });
+  made.setAttribute("role", "img");
+  made.setAttribute("aria-label", place.closest("section").querySelector("h2").textContent);
+  place.replaceChildren(made);
+};
+
+const verdicts = ["fresh", "moved", "edited", "ambiguous", "gone"];
+const colours = ["good", "link", "number", "quiet", "bad"].map(colour);
+
+draw("plot-weeks", ({ weeks }) => ({
+  height: 240,
+  x: { label: "week to", type: "band", tickRotate: weeks.length > 40 ? -40 : 0 },
+  y: { label: "citations", grid: true },
+  color: { domain: verdicts, range: colours, legend: true },
+  marks: [Plot.barY(weeks, { x: "week", y: "citations", fill: "verdict", order: verdicts }), Plot.ruleY([0])],
+}));
+
+draw("plot-folders", ({ folders }) => ({
+  height: 40 + 26 * new Set(folders.map((one) => one.folder)).size,
+  marginLeft: 160,
+  x: { label: "notes", grid: true },
+  y: { label: null, domain: [...new Set(folders.map((one) => one.folder))] },
+  color: { domain: ["hold", "no longer hold"], range: [colour("good"), colour("bad")], legend: true },
+  marks: [Plot.barX(folders, { y: "folder", x: "notes", fill: "standing" }), Plot.ruleX([0])],
+}));
