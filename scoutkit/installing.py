@@ -79,7 +79,7 @@ def undo(desk: Desk, flags: Sequence[str] = (), *, dry_run: bool = False) -> lis
         changes = []
         for part in parts.every(desk.settings.notes):
             if part.flag in (flags or FLAGS) and tree.reaches(part.place):
-                changes += _taken_out(tree, part)
+                changes += _taken_out(tree, part, Record.of(desk))
         if not flags and _emptied(desk):
             changes.append(Change(_NOTES, desk.settings.notes, "deleted"))
         if not dry_run:
@@ -87,7 +87,7 @@ def undo(desk: Desk, flags: Sequence[str] = (), *, dry_run: bool = False) -> lis
         return changes
 
 
-def _taken_out(tree: Tree, part: Part) -> list[Change]:
+def _taken_out(tree: Tree, part: Part, record: Record) -> list[Change]:
     try:
         file = tree.file(part.place)
         if file.now is None:
@@ -97,8 +97,9 @@ def _taken_out(tree: Tree, part: Part) -> list[Change]:
         return [Change(part.flag, part.place, "left", error.message)] if tree.mentions_us(part.place) else []
     if fitted.action == "there":
         return []
-    file.now = fitted.raw
-    action = "deleted" if fitted.raw is None else fitted.action
+    found_there = record.files.get(str(file.path)) is False
+    file.now = fitted.rest if fitted.raw is None and found_there else fitted.raw
+    action = "deleted" if file.now is None else fitted.action
     return [Change(part.flag, part.place, action, fitted.why, _diff(file))]
 
 
@@ -144,12 +145,14 @@ def _folder(desk: Desk) -> Change:
 
 def _write(desk: Desk, changed: Sequence[File], changes: Sequence[Change]) -> None:
     record = Record.of(desk)
-    flags = {change.path: change.part for change in changes}
+    updated = {change.path for change in changes if change.action == "updated"}
     new = [
         str(one) for folder in (*(file.path.parent for file in changed), desk.places.notes) for one in missing(folder)
     ]
     record.folders += [folder for folder in dict.fromkeys(new) if folder not in record.folders]
-    record.files |= {str(file.path): flags[file.shown] for file in changed}
+    for file in changed:
+        if file.shown not in updated:  # what is updated was written here before, or in another clone
+            record.files[str(file.path)] = file.before is None
     record.write()  # before anything is made: a run that is cut short is undone, too
     desk.places.notes.mkdir(parents=True, exist_ok=True)
     for file in changed:

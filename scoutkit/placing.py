@@ -37,7 +37,7 @@ class Record:
 
     path: Path  # of the record itself
     folders: list[str] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)  # and for which flag
+    files: dict[str, bool] = field(default_factory=dict)  # written into; True: and made
 
     @classmethod
     def of(cls, desk: Desk) -> Record:

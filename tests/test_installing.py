@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import stat
@@ -222,6 +223,16 @@ def test_what_somebody_changed_stays_and_is_told(desk, repo):
     kept = state(repo)
     assert kept.items() <= changed.items()
     assert not [name for name in kept if name.startswith(".claude")]
+
+
+def test_a_file_that_was_there_stays_however_it_was_laid_out_since(desk, repo):
+    plant(repo, {".mcp.json": b'{"mcpServers": {}}', "AGENTS.md": b""})
+    installing.fit(desk, EVERY)
+    (repo / ".mcp.json").write_text(json.dumps(json.loads((repo / ".mcp.json").read_text()), indent=4))
+    (repo / "AGENTS.md").write_text((repo / "AGENTS.md").read_text() + "\n")
+    assert {one.path for one in installing.undo(desk) if one.action == "removed"} == {".mcp.json", "AGENTS.md"}
+    assert json.loads((repo / ".mcp.json").read_text()) == {}
+    assert (repo / "AGENTS.md").read_text() == ""
 
 
 def test_files_and_notes_that_came_since_stay(desk, repo):

@@ -59,7 +59,7 @@ class Entry:
             return Fitted(raw, "left", "scoutkit's entry was changed: delete it by hand")
         rest = self._taken_out(text)
         made = text[document.root.start + 1] in "\r\n" and not rest.strip() and not bom
-        return Fitted(None if made else encoded(bom, rest), "removed")
+        return Fitted(None if made else encoded(bom, rest), "removed", rest=b"{}\n")
 
     def _read(self, text: str) -> Document:
         try:

@@ -23,6 +23,7 @@ class Fitted:
     raw: bytes | None
     action: str
     why: str = ""
+    rest: bytes = b""  # what to leave instead of no file, where the file is known to have been there, and empty
 
 
 class Piece(Protocol):
