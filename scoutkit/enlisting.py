@@ -49,7 +49,8 @@ def plan(
     told = []
     for number, one in enumerate(wanted, 1):
         repeated, names = set(), set[str]()
-        for asked in dict.fromkeys(one.agents or chosen.agents):
+        several = tuple(dict.fromkeys(one.agents or chosen.agents))
+        for asked in several:
             mission = planner.mission(one, asked)
             if mission is None:
                 continue
@@ -72,7 +73,7 @@ def plan(
                     key=len(tasks),
                     number=number,
                     line=one.line,
-                    mission=mission,
+                    mission=replace(mission, recall=mission.recall and len(several) == 1),
                     asked=asked,
                     id=one.id,
                     tags=one.tags,

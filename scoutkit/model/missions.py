@@ -85,6 +85,7 @@ class Mission:
     keep_days: float = 0.0  # how long its code is kept as a patch; 0: not at all
     sources: tuple[Pinned, ...] = ()  # other repositories that it is shown, for `research`
     template: str = ""  # a folder that its scratch folder is filled from
+    recall: bool = True  # it may be told what notes say already; never where a second opinion is wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ def test_every_line_becomes_a_note_and_the_same_question_is_sent_once(batch, rep
     said = batch("Where is it?\n# no\nWhy?\nwhere IS it\n", "--json")
     assert said.code == 0, said.err
     assert states(said) == ["done", "done"]
+    assert [one["mission"]["recall"] for one in plan(repo)["tasks"]] == [True, True]
     assert "missions.txt:4: the same as line 1: sent once" in said.err
     assert len(list((repo / ".claude/notes").glob("*.md"))) == 2
     assert not list((config.user_state() / "runs").iterdir())
@@ -146,6 +147,7 @@ def test_several_agents_give_a_second_opinion_and_one_note_compares_them(scoutki
     said = scoutkit("batch", "-", "--agents", "one,two", *OPTIONS, "--json", stdin="Where is it signed?\n")
     assert said.code == 0, said.err
     assert [(one["agent"], one["state"]) for one in said.json["missions"]] == [("one", "done"), ("two", "done")]
+    assert [one["mission"]["recall"] for one in plan(repo)["tasks"]] == [False, False]  # they are told of no notes
     (made,) = said.json["comparisons"]
     assert [(c["path"], c["start"]) for c in made["note"]["citations"]] == [
         ("src/auth/signing.py", 12),
@@ -159,6 +161,12 @@ def test_several_agents_give_a_second_opinion_and_one_note_compares_them(scoutki
     assert scoutkit("check", made["note"]["id"]).code == 0
     again = scoutkit("batch", "-", "--agents", "one,two", *OPTIONS, "--json", stdin="Where is it signed?\n")
     assert states(again) == ["remembered", "remembered"]
+
+
+def plan(repo: Path) -> dict:
+    """Of the only batch."""
+    (path,) = (repo / ".git/scoutkit/batches").glob("*/plan.json")
+    return json.loads(path.read_bytes())
 
 
 def test_an_agent_of_the_same_name_does_not_answer_with_the_others_note(scoutkit, tmp_path):
@@ -272,21 +280,19 @@ def test_a_batch_that_goes_on_is_not_taken_up_twice(scoutkit, repo, tmp_path):
 def test_two_batches_at_once_are_each_done_and_every_note_is_there_once(scoutkit, repo, tmp_path):
     going = []
     for mine, other in (("a", "b"), ("b", "a")):
-        (tmp_path / mine).write_text("".join(f"{mine} {number}\n" for number in range(3)))
+        (tmp_path / mine).write_text(f"{mine} 0\n{mine} 1\n")
         meets = f"touch '{tmp_path}/{mine}-began'; while ! test -e '{tmp_path}/{other}-began'; do sleep 0.02; done"
-        args = ("--jobs", "3", "--json", "--agent-cmd", f"{meets}; {SAYS}", *OPTIONS)
+        args = ("--jobs", "2", "--json", "--agent-cmd", f"{meets}; {SAYS}", *OPTIONS)
         going.append(start(repo, str(tmp_path / mine), *args))
     for one in going:
         out, err = one.communicate(timeout=80)
         assert one.returncode == 0, err
-        assert [mission["state"] for mission in json.loads(out)["missions"]] == ["done"] * 3
+        assert [mission["state"] for mission in json.loads(out)["missions"]] == ["done"] * 2
         assert b"error" not in err
         assert b"lock" not in err
-    assert sorted(run["text"] for run in scoutkit("runs", "--json").json["runs"]) == [
-        *("a 0", "a 1", "a 2"),
-        *("b 0", "b 1", "b 2"),
-    ]
-    assert len(list((repo / ".claude/notes").rglob("*.md"))) == 6
+    texts = sorted(run["text"] for run in scoutkit("runs", "--json").json["runs"])
+    assert texts == ["a 0", "a 1", "b 0", "b 1"]
+    assert len(list((repo / ".claude/notes").rglob("*.md"))) == 4
     assert [one["state"] for one in scoutkit("batch", "--list", "--json").json["batches"]] == ["done"] * 2
     assert not list((config.user_state() / "runs").iterdir())
 
