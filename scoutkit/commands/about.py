@@ -78,7 +78,8 @@ def _about(desk: Desk, place: str, limit: int | None, form: str, *, as_json: boo
     path, start, end = _place(desk, place)
     found = knowing.about(desk, path, start, end, limit=limit)
     if not found.known and not as_json:
-        there = (desk.repository.toplevel or desk.places.root).joinpath(path).exists()
+        top = desk.repository.toplevel
+        there = top is None or (top / path).exists()
         say.tell(f"no note cites {place}" + ("" if there else ", and there is no such file in the working tree"))
     _show(found, form, as_json=as_json)
     return 0 if found.known else NotFound.exit_code
