@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scoutkit import scope
+from scoutkit import scope, vanished
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Outcome, Run
 
@@ -46,7 +46,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
     records = desk.places.records(run.id)
     if known := kept.read(records):
         return known
-    terms, blot = scope.remembered(records), desk.redactor_of(run.id)
+    terms, blot, name = scope.remembered(records), desk.redactor_of(run.id), vanished.namer(desk, run)
     place = _place(desk, run)
     if place is None:  # somebody took it away: the records still tell
         folder = Path(run.folder)
@@ -57,7 +57,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
         report=outcome.report,
         paths=terms.get("paths") or (),
         asked=terms.get("checks") or (),
-        redact=lambda text: blot()(text),  # noqa: PLW0108 - each text by itself: a redactor remembers
+        redact=lambda text: name(blot()(text)),  # each text by itself: a redactor remembers
     )
     if days := terms.get("keep_days"):
         evidence = _keep(desk, run, evidence, ground, tree, float(days))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import asking, config, harvesting, lending, noting, scope, trust
+from scoutkit import asking, config, harvesting, lending, noting, scope, trust, vanished
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -211,7 +211,8 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
         run = desk.journal.advance(run.id, State.HARVESTED, note_id=desk.notebook.new_id())
     with desk.notebook.superseding() if run.supersedes else contextlib.nullcontext():
         left = noting.overtaken(desk, run)
-        told = replace(outcome, report=harvesting.text(desk, run, outcome, evidence))
+        named = vanished.named(desk, run, outcome)
+        told = replace(named, report=vanished.namer(desk, run)(harvesting.text(desk, run, named, evidence)))
         made = noting.make(desk, run, told, roots=roots, draft=left)
         if section := untouched.section(changed, run.isolation, run.id):
             made = replace(made, body=f"{made.body}\n{section}")

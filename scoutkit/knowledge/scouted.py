@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from scoutkit import symbols
-from scoutkit.knowledge import citations, headline
+from scoutkit.knowledge import citations, headline, marks
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.model.evidence import Committed, Evidence, GivenUp, Ran, Touched
 from scoutkit.model.missions import Outcome, Result
@@ -127,7 +127,7 @@ class _Shows:
             table = _table(("check", "at the base", "with the changes"), rows)
             yield "Checks", f"{table}\n\n{_fenced(chr(10).join(told))}" if told else table
         if seen.touched:
-            rows = [(_code(one.path), _how(one), _plus(one), _cell(one.why)) for one in self._hard]
+            rows = [(_code(one.path), _how(one), _plus(one), _cell(_uncited(one.why))) for one in self._hard]
             yield "Files touched", _table(("file", "how", "+/-", "why"), rows)
         if seen.dependencies:
             rows = [
@@ -140,7 +140,10 @@ class _Shows:
             listed = "\n".join(_listed(one) for one in ran[:_ROWS])
             yield "Commands", _fenced(listed) + _rest(len(ran), "command")
         if seen.commits:
-            rows = [(one.id[:10], _cell(one.subject), _cell(", ".join(one.branches) or "none")) for one in seen.commits]
+            rows = [
+                (one.id[:10], _cell(_uncited(one.subject)), _cell(", ".join(one.branches) or "none"))
+                for one in seen.commits
+            ]
             yield "Commits", _table(("commit", "subject", "branches"), rows)
         if seen.outside:
             listed = "\n".join(f"- {_code(path)}" for path in seen.outside[:_ROWS])
@@ -348,6 +351,15 @@ def _listed(ran: Ran) -> str:
 
 def _cell(value: str) -> str:
     return headline.shortened(_line(value), 200).replace("|", "\\|")
+
+
+def _uncited(value: str) -> str:
+    """What an agent said, for a table: without the verdict of a citation, which it has where it is said."""
+    said = marks.without(value)
+    for one in reversed(citations.read(said)):
+        if one.site:
+            said = f"{said[: one.site.begin]}{one.path}{said[one.site.until :]}"
+    return said
 
 
 def _line(value: str) -> str:

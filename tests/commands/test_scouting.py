@@ -493,3 +493,26 @@ def test_an_empty_task_is_called_by_its_name(scoutkit, command, noun):
     said = scoutkit(command, " ", *(("--repo", ".") if command == "research" else ()))
     assert said.code == 2
     assert f"the {noun} is empty" in said.err
+
+
+def test_no_path_of_the_discarded_worktree_stays_in_the_note(scoutkit, repo):
+    report = 'echo "# In $PWD/src"; echo "See $PWD/src/auth/signing.py:12-14, \\`sign\\`; kept in $TMPDIR/log."'
+    wrong = "echo $PWD/src/auth/signing.py:3: error: bad >&2; exit 1"
+    command = f"{report}; echo 'It stopped.'; echo lost in $PWD/src >&2; exit 3"
+    said = scoutkit("scout", TASK, "--agent-cmd", command, "--isolate", "none", "--check", wrong)
+    assert said.code == 4
+    note = the_note(repo)
+    assert "See src/auth/signing.py:12-14 ✓, `sign`; kept in ‹scratch›/tmp/log." in note
+    assert "src/auth/signing.py:3: error: bad" in section(note, "Checks")
+    assert "lost in src" in note
+    assert str(config.user_state()) not in note
+    kept = next((repo / ".git/scoutkit/runs").glob("*/evidence.json")).read_text()
+    assert str(config.user_state()) not in kept
+
+
+def test_verdicts_are_where_citations_are_said_and_not_in_tables(scout, repo):
+    why = f"- `{SIGN}` needs another digest (`{SIGN}:13`, `hmac.new`)"
+    scout(("run", EDIT), ("report", f"# Done\n\n{why}\n"))
+    row = section(the_note(repo), "Files touched")
+    assert f"needs another digest (`{SIGN}`, `hmac.new`) |" in row
+    assert "✓" not in row
