@@ -57,7 +57,7 @@ def pytest_configure() -> None:
 
 def pytest_xdist_auto_num_workers() -> int:
     """More than cores: many tests wait for processes and for what they may take."""
-    return max(4, os.cpu_count() or 1)
+    return max(6, os.cpu_count() or 1)
 
 
 @pytest.fixture(autouse=True)
