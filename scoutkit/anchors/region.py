@@ -113,6 +113,8 @@ class Regions:
 
         ScoutError for a file or lines that the commit does not have, and where there is neither commit nor anchor.
         """
+        if anchor and self._untouched(region, anchor):
+            return Located(Verdict.FRESH, region, 1.0, 1.0, (Candidate(region, 1.0),))
         if anchor and (not commit or self._files(commit) is None):
             return self._recall(region, anchor)
         old = self._known(commit)
@@ -132,6 +134,15 @@ class Regions:
         if found.guess is None:
             self._whole(old.tree)
         return self._answer(region, path, lines, found)
+
+    def _untouched(self, region: Region, anchor: Anchor) -> bool:
+        """Is the file byte for byte as it was? Then git need not be asked."""
+        if region.start_col or not anchor.blob or self._target.path(region.path) != region.path:
+            return False
+        if self._target.id(region.path) != anchor.blob:
+            return False
+        document = self._target.document(region.path)
+        return document is not None and 1 <= region.start <= region.end <= len(document)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:
         """Without the commit: with the file as it was, if git still has that, else by fingerprints."""

@@ -56,8 +56,7 @@ def pack(
     text = sys.stdin.read() if task == ("-",) else " ".join(task)
     if not text.strip() and not notes:
         raise UsageError("nothing to pack for: the task is empty", "say what is to be done, or name a note: --note ID")
-    tokens.prepare()
-    desk = open_desk(ctx)
+    desk = open_desk(ctx, meanwhile=tokens.prepare)
     ids = tuple(find_note(desk, one).id for one in notes)
     to = "" if revision is None else git.resolve(desk.repository, revision)
     found = packing.pack(desk, Wish(text, budget, ids, code, form, to, limit=limit))

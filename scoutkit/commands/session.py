@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
     from scoutkit.model.notes import Note
 
 
-def open_desk(ctx: click.Context, *, sync: bool = True) -> Desk:
-    """The desk of the repository the command is run in."""
+def open_desk(ctx: click.Context, *, sync: bool = True, meanwhile: Callable[[], object] = bool) -> Desk:
+    """The desk of the repository the command is run in. `meanwhile` is called once that is found, before the notes are
+    looked at."""
     from scoutkit.desk import Desk
     from scoutkit.dispatch import pulse
 
     options = ctx.find_root().obj
     desk = Desk.open(current_folder() / options["folder"], here=options["here"])
+    meanwhile()
     if pulse.unfinished(desk.places.journal):
         from scoutkit import leftovers
 

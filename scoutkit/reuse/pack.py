@@ -11,8 +11,9 @@ from scoutkit.reuse.forms import Part
 from scoutkit.reuse.tokens import Tokenizer
 
 NO_ROOM = "no room left in the budget"
-_LEAST = 60  # tokens of a note below which it says nothing
-_SHARE = 0.6  # of what room there is, for one note while others wait
+_LEAST = 150  # tokens of a note below which it says little
+_TRIES = 3  # notes that are too long before the rest is left out unread
+_SHARE = 0.5  # of the budget, for one note while others wait
 
 
 class Candidate(NamedTuple):
@@ -43,19 +44,19 @@ def assemble(
     about = cutting.telling(wish.task)
     whole: list[tuple[Candidate, Part, Part]] = []  # as it is, and as it is cut
     room = wish.budget - tokenizer.count(forms.render(wish.form, ()))
+    failed = 0
     for number, one in enumerate(candidates):
-        if room < _LEAST:
+        if (room < _LEAST and whole) or failed >= _TRIES:
             left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
             continue
         made = one.part()
         if isinstance(made, Dropped):
             left_out.append(made)
             continue
-        waiting = number + 1 < len(candidates)
-        fitted = _fitted(wish, made, int(room * _SHARE) if waiting else room, tokenizer, about)
-        if fitted is None and waiting:
-            fitted = _fitted(wish, made, room, tokenizer, about)
+        most = int(wish.budget * _SHARE) if number + 1 < len(candidates) else room
+        fitted = _fitted(wish, made, min(room, most), tokenizer, about)
         if fitted is None:
+            failed += 1
             left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
             continue
         whole.append((one, made, fitted))
