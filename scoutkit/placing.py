@@ -100,6 +100,7 @@ class Tree:
         files = [file for file in self.files.values() if file.now != file.before]
         for file in files:
             _may_write(file)
+            durable.sweep(file.path.parent)  # of one that was killed: whoever asks holds the lock
         return files
 
     def mentions_us(self, place: str) -> bool:

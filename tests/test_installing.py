@@ -307,6 +307,7 @@ def test_what_a_killed_init_had_written_is_taken_back(desk, repo, monkeypatch):
         installing.fit(desk, EVERY)
     monkeypatch.undo()
     assert state(repo) != before
+    (repo / ".0123456789abcdef.scoutkit-new").write_text("half a file")
     installing.undo(desk)
     assert state(repo) == before
 
