@@ -248,7 +248,7 @@ def test_toml_that_cannot_take_a_table_is_refused():
 def test_an_item_goes_behind_the_others_of_a_yaml_list(raw):
     written = in_and_out(PARTS[parts.PRE_COMMIT], raw)
     before, after = (yaml.safe_load(text.decode("utf-8-sig")) or {} for text in (raw, written))
-    assert after["repos"][-1]["hooks"][0]["entry"] == parts.CHECK
+    assert [hook["entry"] for hook in after["repos"][-1]["hooks"]] == ["scoutkit about --staged", parts.CHECK]
     assert after["repos"][:-1] == (before.get("repos") or [])
 
 
