@@ -6,33 +6,48 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from datasette import hookimpl
 from datasette.utils.asgi import Response
 
 from scoutkit import config
-from scoutkit.browse import guard, library, pages
+from scoutkit.browse import guard, library, pages, queries
 from scoutkit.errors import NotFound, ScoutError
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
-_LIBRARIES: dict[int, library.Library] = {}  # of Datasette instances that `scoutkit browse` made
-_GUARDS: dict[int, dict[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What one Datasette shows, and what its guard is told."""
+
+    library: library.Library | None
+    guarding: Mapping[str, Any]
+
+
+_SHOWN: WeakKeyDictionary[Any, _Shown] = WeakKeyDictionary()
 
 
 def attach(datasette: Any, own: library.Library, **guarding: Any) -> None:
     """Say which repository a Datasette shows, and what its guard is told; without, both follow from the catalogue."""
-    _LIBRARIES[id(datasette)] = own
-    _GUARDS[id(datasette)] = guarding
+    _SHOWN[datasette] = _Shown(own, guarding)
 
 
 def library_of(datasette: Any) -> library.Library | None:
     """The repository that a Datasette shows; None where none of its databases is a catalogue in its place."""
-    if own := _LIBRARIES.get(id(datasette)):
-        return own
-    paths = [Path(one.path) for one in datasette.databases.values() if one.path]
-    return next((found for path in paths if (found := library.of(path))), None)
+    return _shown(datasette).library
+
+
+def _shown(datasette: Any) -> _Shown:
+    if datasette not in _SHOWN:
+        paths = [Path(one.path) for one in datasette.databases.values() if one.path]
+        _SHOWN[datasette] = _Shown(next((found for path in paths if (found := library.of(path))), None), {})
+    return _SHOWN[datasette]
 
 
 @hookimpl
@@ -53,9 +68,27 @@ def asgi_wrapper(datasette: Any) -> Any:
                 await own.sync()
             await app(scope, receive, send)
 
-        return guard.Guard(in_step, **_GUARDS.get(id(datasette), {}))
+        return guard.Guard(in_step, **_shown(datasette).guarding)
 
     return wrap
+
+
+@hookimpl
+def canned_queries(database: str) -> dict[str, dict[str, str]]:
+    """Questions that are asked of the tables, for Datasette 0.65."""
+    return queries.QUERIES if database == queries.DATABASE else {}
+
+
+@hookimpl
+def startup(datasette: Any) -> Any:
+    """The same for Datasette 1.0, which keeps queries in a table of its own."""
+
+    async def add() -> None:
+        if hasattr(datasette, "add_query") and queries.DATABASE in datasette.databases:
+            for name, query in queries.QUERIES.items():
+                await datasette.add_query(queries.DATABASE, name, **query, is_trusted=True)
+
+    return add
 
 
 def _made_here(path: str) -> bool:

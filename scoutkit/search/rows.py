@@ -173,6 +173,7 @@ def _note(key: int, worktree: str, note: Note, path: str) -> dict[str, object]:
         "question": note.question,
         "at": note.at,
         "by": note.by,
+        "confirmed": max((at for _, at in note.verified), default=""),
         "commit": note.commit,
         "path": store.bound(path),
         "worktree": worktree,

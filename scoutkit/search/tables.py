@@ -20,6 +20,7 @@ TABLES: dict[str, dict[str, type]] = {
         "question": str,
         "at": str,
         "by": str,
+        "confirmed": str,
         "commit": str,
         "path": str,
         "worktree": str,
