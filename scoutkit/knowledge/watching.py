@@ -31,7 +31,7 @@ class Watch:
 
     def changed(self) -> bool:
         """May anything have changed since the last call? True at the first one, and wherever it is not known."""
-        if self._queue is not None and self._top == _identity(self._folder) and not self._heard(self._queue):
+        if self._queue is not None and self._top == identity(self._folder) and not self._heard(self._queue):
             return False
         self.close()
         if not self._begin():
@@ -60,7 +60,7 @@ class Watch:
         queue = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if queue < 0:  # a user may have only so many
             return False
-        self._queue, self._top = queue, _identity(self._folder)
+        self._queue, self._top = queue, identity(self._folder)
         todo = [os.fsencode(self._folder)]
         with contextlib.suppress(OSError):
             while todo:
@@ -96,10 +96,10 @@ def _local(libc: ctypes.CDLL, folder: bytes) -> bool:
     return kind & 0xFFFFFFFF in _LOCAL
 
 
-def _identity(folder: Path) -> tuple[int, int]:
-    """Tells a folder from another that took its name."""
+def identity(place: Path) -> tuple[int, int]:
+    """Tells a file or folder from another that took its name; zeros where there is none."""
     try:
-        about = folder.stat()
+        about = place.stat()
     except OSError:
         return (0, 0)
     return (about.st_dev, about.st_ino)

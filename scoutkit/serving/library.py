@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoutkit.desk import Desk
 from scoutkit.errors import RepositoryError
-from scoutkit.knowledge.watching import Watch
+from scoutkit.knowledge.watching import Watch, identity
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Library:
     tell: Callable[[str], None]
     _desk: Desk | None = None
     _watch: Watch | None = field(default=None, repr=False)
+    _file: tuple[int, int] = (0, 0)  # the catalogue that is open
 
     def desk(self) -> Desk:
         """The desk, its catalogue in step with the notes. RepositoryError where there is no repository."""
@@ -31,17 +32,30 @@ class Library:
             self.close()
         desk = self._desk or self._opened()
         assert self._watch is not None
+        if self._file != (file := identity(desk.places.catalogue)):  # made anew, or deleted
+            desk.catalogue.close()
+            self._watch.close()
         if self._watch.changed() or not desk.catalogue.knows_runs(_stamp(desk)):
-            step = desk.sync()
-            if step.rebuilt:
-                self.tell(f"the catalogue is made anew from the notes: {step.rebuilt}")
-            if step.memory or step.behind:
-                self.tell(f"the catalogue is {'not kept' if step.memory else 'behind'}: {step.memory or step.behind}")
-            if step.behind:  # not all of it was taken in: look again next time
-                self._watch.close()
-            if step.changed or step.removed:
-                desk.follow()
+            self._sync(desk, self._watch)
+            file = identity(desk.places.catalogue)
+        self._file = file
         return desk
+
+    def _sync(self, desk: Desk, watch: Watch) -> None:
+        """Where not all could be taken in, the next question tries again."""
+        try:
+            step = desk.sync()
+        except BaseException:
+            watch.close()
+            raise
+        if step.behind:
+            watch.close()
+        if step.rebuilt:
+            self.tell(f"the catalogue is made anew from the notes: {step.rebuilt}")
+        if step.memory or step.behind:
+            self.tell(f"the catalogue is {'not kept' if step.memory else 'behind'}: {step.memory or step.behind}")
+        if step.changed or step.removed:
+            desk.follow()
 
     def close(self) -> None:
         """Let go of everything; the next question opens it again."""

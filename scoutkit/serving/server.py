@@ -1,4 +1,4 @@
-"""The server: what a client program asks over stdin is answered on stdout. The only module that imports `mcp`.
+"""The server: what a client program asks over stdin is answered on stdout. Only this and `streams` import `mcp`.
 
 While it serves, stdin and stdout of this process lead nowhere: only the protocol reaches the client.
 """
@@ -35,6 +35,7 @@ from scoutkit.serving import answers, shapes, tools
 from scoutkit.serving.asking import MOST, Asking, Errand
 from scoutkit.serving.budget import Answer, Budget
 from scoutkit.serving.library import Library
+from scoutkit.serving.streams import Incoming, Open, Outgoing
 from scoutkit.serving.tools import Tool
 from scoutkit.serving.worker import Worker
 
@@ -81,10 +82,18 @@ class Serving:
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_resource,
         )
-        async with anyio.create_task_group() as group, stdio_server() as (incoming, outgoing):
+        waiting = Open()
+
+        async def parting() -> None:
+            with anyio.move_on_after(_PARTING):
+                await self._part()
+                await waiting.none()
+
+        async with anyio.create_task_group() as group:
             await group.start(self._mind_signals)
-            await server.run(incoming, outgoing, server.create_initialization_options())
-            await self._part()
+            async with stdio_server() as (said, told):
+                incoming, outgoing = Incoming(said, waiting, parting), Outgoing(told, waiting)
+                await server.run(incoming, outgoing, server.create_initialization_options())
             group.cancel_scope.cancel()
 
     async def _mind_signals(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:

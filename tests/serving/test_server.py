@@ -139,6 +139,10 @@ def test_a_client_finds_tools_and_notes_and_reads_them(
     assert not here.data("search_notes", query="zebras")["hits"]
     second.unlink()
     assert not here.data("search_notes", query="lions")["hits"]
+    for file in (repo / ".git/scoutkit").glob("scoutkit.db*"):
+        file.unlink()
+    assert [hit["id"] for hit in here.data("search_notes", query="cookies")["hits"]] == ["cookie01"]
+    assert (repo / ".git/scoutkit/scoutkit.db").exists()
     for number in range(120):
         put(f"many{number:04d}", f"Note {number}")
     first = here.do("list_resources")
@@ -162,18 +166,19 @@ def test_without_a_repository_every_call_says_so_until_there_is_one(
     assert here.data("search_notes", query="x")["hits"] == []
 
 
-def test_stdout_has_the_protocol_alone_and_the_end_of_stdin_ends_it(bare: Callable[..., Any]) -> None:
+def test_stdout_has_the_protocol_alone_and_the_end_of_stdin_ends_it_once_all_is_answered(
+    bare: Callable[..., Any], put: Callable[..., Path]
+) -> None:
+    put("cookie01", "Cookies")
     server = bare()
-    out, err = server.communicate(
-        HELLO
-        + b"this is no message\n\n"
-        + rpc("tools/list", 2)
-        + rpc("tools/call", 3, name="search_notes", arguments={"query": "x"}),
-        timeout=PATIENCE,
-    )
+    asked = [rpc("tools/call", number, name="check_note", arguments={"note": "cookie01"}) for number in range(2, 12)]
+    out, err = server.communicate(HELLO + b"this is no message\n\n" + b"".join(asked), timeout=PATIENCE)
     messages = [json.loads(line) for line in out.splitlines()]
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
     assert messages[0]["result"]["serverInfo"]["name"] == "scoutkit"
+    assert sorted(one["id"] for one in messages[1:] if one["result"]["structuredContent"]["holds"]) == list(
+        range(2, 12)
+    )
     assert server.returncode == 0
     assert b"Traceback" not in err
 
