@@ -28,11 +28,20 @@ IDLE = 300.0  # it tells nothing while it thinks or waits for a model that refus
 TURN_LIMIT = 53
 
 _MAY_CHANGE = """[[rule]]
-toolName = ["write_file", "replace", "run_shell_command"]
+toolName = ["write_file", "replace"]
+decision = "allow"
+priority = 500
+
+[[rule]]
+toolName = "run_shell_command"
+commandRegex = "."
 decision = "allow"
 allowRedirection = true
 priority = 500
 """
+"""Under a rule without a pattern every git command in a folder that is not trusted becomes a question, and a question
+that nobody can answer is a refusal. Makefiles, package.json and the like are changed by the shell alone: that is built
+into it."""
 _NO_TOOLS = """[[rule]]
 toolName = "*"
 decision = "deny"

@@ -16,10 +16,7 @@ def test_what_it_did_is_in_the_note_and_gone_from_the_disk(stage: Stage, agent: 
     note = (stage.repo / done.answer["note"]["path"]).read_text()
     assert "| `app/sessions.py` | modified | +1 -1 |" in note
     assert "| `app/extra.py` | added | +1 -0 |" in note
-    if agent == "gemini":  # what it refuses by itself is told as what failed
-        assert "`git commit` never passed" in note
-    else:
-        assert "| Try it | HEAD, topic |" in note
+    assert "| Try it | HEAD, topic |" in note
     assert "| `grep -q sha256 app/sessions.py` | passed | exit 1 |" in note
     assert "make nothing-such" in note
     assert "`make nothing-such` never passed, tried once" in note
