@@ -124,7 +124,7 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
             was: Sequence[Followed | None] = before.get(note.path) or [None] * len(followed)
             pairs = zip(was, followed, strict=True)
             places = [place for then, now in pairs if (place := hit(then, now, hunks))]
-            if places:
+            if places and note.status != "deprecated":  # another took its place
                 found.append(_known(note, sorted(places, key=lambda place: -place.near)))
         ranked = _ranked(found)
         shown = [_told(one, new) for one in ranked[:limit]]

@@ -160,6 +160,7 @@ def test_more_notes_than_are_followed_are_counted(place: Place, monkeypatch: pyt
 
 def test_a_change_touches_what_it_removes_edits_and_adds_to(place: Place) -> None:
     place.note("sign", SIGN)
+    place.note("given-up", SIGN, status="deprecated")
     place.note("verify", VERIFY)
     place.note("init", f"{SIGNING}:9-10")
     assert place.touched("HEAD").known == ()

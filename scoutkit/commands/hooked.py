@@ -71,7 +71,8 @@ def _answer(ctx: click.Context, told: Mapping[str, Any]) -> None:
     desk.sync()
     session = _Session(desk, told.get("session_id"))
     start, end = _lines(file, given, after=told["hook_event_name"] == "PostToolUse")
-    found = [one for one in _known(desk, path, start, end) if one.note.id not in session.told]
+    known = _known(desk, path, start, end)
+    found = [one for one in known if one.note.id not in session.told and one.note.status != "deprecated"]
     if not found:
         return
     context = _context(Citation(path, start, end).at, found[:_MOST])
