@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoutkit import birth, scope
+from scoutkit import birth, reminding, scope
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, Refused, UsageError
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run
@@ -35,7 +35,8 @@ def make(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (),
         overtaken=draft,
     )
     done = made.status == "stable"
-    return replace(made, supersedes=(run.supersedes,) if done and run.supersedes else ())
+    replaced = (run.supersedes,) if done and run.supersedes else ()
+    return replace(made, supersedes=replaced, recalled=reminding.told(desk, run))
 
 
 def overtaken(desk: Desk, run: Run) -> str:

@@ -47,6 +47,8 @@ def pack(desk: Desk, wish: Wish) -> Pack:
     with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here) as regions:
         work = _Work(desk, wish, to, regions)
         chosen, dropped = work.sorted_out(named, found)
+        if not chosen:
+            return Pack("", wish.budget, 0, tokens.VOCABULARY, (), tuple(dropped))
         candidates = [*map(work.candidate, chosen)]
         return assemble(wish, candidates, tokens.tokenizer(), dropped, finish=work.dated)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import asking, config, harvesting, lending, noting, scope, trust, vanished
+from scoutkit import asking, config, harvesting, lending, noting, reminding, scope, trust, vanished
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -70,6 +70,7 @@ def equipped(desk: Desk, mission: Mission, agent: Agent, terms: Terms) -> Missio
         isolation="none" if own else sandbox.choose(terms.isolation, mission.kind, terms.network),
         network=terms.network,
         model=terms.model,
+        recall=mission.recall and terms.recall,
         trusted=trust.hooks(desk),
         setup=trust.setup(desk) if mission.kind is Kind.SCOUT and agent.needs_checkout else (),
     )
@@ -116,7 +117,8 @@ def ask(
             checkout = lending.borrow(desk, mission, agent, run, run_hooks=run_hooks, tell=tell)
             for line in (*checkout.skipped, *lending.include(desk, mission, agent, checkout)):
                 tell(line)
-            outcome = _send(desk, mission, agent, run, checkout, earlier, watch=watch, interruption=interruption)
+            notes = reminding.notes(desk, mission, records, without=run.supersedes, tell=tell)
+            outcome = _send(desk, mission, agent, run, checkout, earlier, notes, watch=watch, interruption=interruption)
             for line in lending.altered(mission, checkout):
                 tell(line)
         except BaseException as error:
@@ -140,6 +142,7 @@ def _send(
     run: Run,
     checkout: Checkout,
     earlier: Earlier | None,
+    notes: str,
     *,
     watch: Watcher,
     interruption: Interruption,
@@ -155,6 +158,7 @@ def _send(
         "filled": bool(mission.template),
         "progress": str(harvesting.progress(checkout.scratch)),
         "paths": mission.paths,
+        "notes": notes,
     }
     overrides = desk.places.root / config.PROMPTS
     if earlier:

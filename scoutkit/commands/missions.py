@@ -144,6 +144,9 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
             show_default=True,
             help="What it may reach: anything, its model alone, nothing.",
         ),
+        option(
+            "--no-recall", "recall", flag_value=False, default=True, help="Tell it nothing of what notes say already."
+        ),
         json_option,
     )
 
@@ -160,7 +163,8 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
                 memory_bytes=given.pop("max_memory"),
                 processes=given.pop("max_processes"),
             )
-            terms = Terms(limits, given.pop("isolate"), given.pop("network"), given.pop("model"))
+            told = (given.pop("network"), given.pop("model"), given.pop("recall"))
+            terms = Terms(limits, given.pop("isolate"), *told)
             chosen = {one.name: given.pop(one.name) for one in fields(Sending) if one.name in given}
             return command(*args, how=Sending(terms=terms, **chosen), **given)
 

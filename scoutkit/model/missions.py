@@ -63,6 +63,7 @@ class Terms:
     isolation: str = "auto"
     network: str = "full"  # full, model or none
     model: str = ""  # "" for the agent's own choice
+    recall: bool = True  # it is told of notes that hold
 
 
 @dataclass(frozen=True, slots=True)

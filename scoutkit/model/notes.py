@@ -77,4 +77,5 @@ class Note:
     citations: tuple[Citation, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     sources: tuple[Pinned, ...] = ()  # other repositories that it cites, each at the commit that was seen
+    recalled: tuple[str, ...] = ()  # ids of the notes that its agent was told of
     path: str = ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     *("id", "type", "title", "description", "question", "paths", "checks", "tags", "status", "commit", "generated"),
-    *("verified", "supersedes", "superseded_by", "repositories", "citations"),
+    *("verified", "supersedes", "superseded_by", "recalled", "repositories", "citations"),
 )
 """The keys of a note, in the order they are written."""
 

@@ -13,7 +13,7 @@ from scoutkit.notefile.text import cleaned_tags, conflict, one_line, title_of, t
 _LIMIT = 524_288  # characters of front matter
 _FRONT = re.compile(r"---\n((?:[^\n]*\n)*?)---\n")
 _TEXTS = ("id", "type", "title", "description", "question", "status", "commit", "superseded_by")
-_LISTS = ("tags", "supersedes", "paths", "checks")
+_LISTS = ("tags", "supersedes", "recalled", "paths", "checks")
 _ROWS = ("citations", "repositories")
 # A plain scalar that every version of YAML takes as it stands, wherever it is; and one in single quotes.
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9 ./()_+=*;!%$@<>^\\-]|:(?=[A-Za-z0-9/.])|'(?=[a-z]))*(?<! )"
@@ -113,6 +113,7 @@ def _note(fields: dict[str, str | list[str]], body: str, anchors: list[Anchor], 
         citations=citations,
         anchors=tuple(anchors),
         sources=sources,
+        recalled=tuple(lists.get("recalled", ())),
         path=path,
     )
 

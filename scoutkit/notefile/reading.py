@@ -71,8 +71,9 @@ def parse(raw: bytes, path: str) -> Parsed:
         commit=known.get("commit", ""),
         **fields.generated(),
         verified=fields.verified(),
-        supersedes=fields.supersedes(),
+        supersedes=fields.ids("supersedes"),
         superseded_by=known.get("superseded_by", ""),
+        recalled=fields.ids("recalled"),
         citations=tuple(fields.citations()),
         anchors=tuple(anchors),
         sources=tuple(fields.sources()),
@@ -162,12 +163,13 @@ class _Fields:
             text for one in items if isinstance(one, yaml.ScalarNode) and (text := storable(one.value).strip())
         )
 
-    def supersedes(self) -> tuple[str, ...]:
+    def ids(self, key: str) -> tuple[str, ...]:
+        """Other notes."""
         import yaml
 
-        node = self._node("supersedes")
-        items = [node] if isinstance(node, yaml.ScalarNode) else self._items(node, "supersedes")
-        return tuple(text for item in items if (text := self._plain(item, "supersedes")))
+        node = self._node(key)
+        items = [node] if isinstance(node, yaml.ScalarNode) else self._items(node, key)
+        return tuple(text for item in items if (text := self._plain(item, key)))
 
     def generated(self) -> dict[str, str]:
         """`by` and `at`."""

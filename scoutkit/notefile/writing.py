@@ -51,6 +51,7 @@ def front_matter(note: Note) -> dict[str, Value]:
         "verified": [_without_empty({"by": by, "at": at}) for by, at in note.verified],
         "supersedes": note.supersedes,
         "superseded_by": note.superseded_by,
+        "recalled": note.recalled,
         "repositories": [{"at": f"{one.name}@{one.commit}", "from": one.origin} for one in note.sources],
         "citations": [_citation(citation) for citation in note.citations],
     }
@@ -97,6 +98,7 @@ def settled(note: Note) -> Note:
         verified=tuple((storable(by), storable(at)) for by, at in note.verified if by or at),
         supersedes=tuple(text for one in note.supersedes if (text := tidy(one))),
         superseded_by=tidy(note.superseded_by),
+        recalled=tuple(text for one in note.recalled if (text := tidy(one))),
         sources=tuple(dataclasses.replace(one, origin=storable(one.origin)) for one in note.sources),
         citations=tuple(
             dataclasses.replace(one, symbol=tidy(one.symbol), was=tidy(one.was), base=tidy(one.base))
