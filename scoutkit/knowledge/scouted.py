@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from scoutkit import symbols
-from scoutkit.knowledge import citations, headline, marks
+from scoutkit.knowledge import headline, quoting, tabled
 from scoutkit.knowledge.passages import Document, Form
-from scoutkit.model.evidence import Committed, Evidence, GivenUp, Ran, Touched
+from scoutkit.model.evidence import Committed, Evidence, GivenUp, Touched
 from scoutkit.model.missions import Outcome, Result
 from scoutkit.model.notes import Region
 
@@ -22,7 +22,6 @@ SHOWN = "What the run shows by itself"
 _ENOUGH = 3  # of the sections: then the report is one that was asked for
 _HARD, _PLACES = 6, 3  # files where it got hard, and lines cited of each
 _MUCH = 20  # churn of a new file from which it counts as hard
-_ROWS = 12  # of a table
 _LONGEST = 6  # lines of one region that are cited
 _ENDED = {
     Result.FAILED: "The agent failed",
@@ -41,38 +40,24 @@ def text(task: str, report: str, evidence: Evidence, outcome: Outcome, lines: Li
     shows = _Shows(evidence, outcome, lines)
     if _sections(report) >= _ENOUGH:
         parts = [f"### {title}\n\n{said}" for title, said in shows.sections() if said]
-        below = "\n\n".join([f"## {SHOWN}", *parts, *(f"### {title}\n\n{table}" for title, table in shows.tables())])
-        return f"{report.rstrip()}{_closed(report)}\n\n{below}\n"
+        below = "\n\n".join(
+            [
+                f"## {SHOWN}",
+                *parts,
+                *(f"### {title}\n\n{table}" for title, table in tabled.tables(evidence, shows.hard)),
+            ]
+        )
+        return f"{report.rstrip()}{quoting.closed(report)}\n\n{below}\n"
     title, summary = headline.read(report, question=task) if _named(report) else ("", "")
     title = title or f"Tried: {headline.shortened(' '.join(task.split()), headline.TITLE - 8)}"
     parts = [f"# {title}", summary, shows.summary()]
     parts += [f"## {title}\n\n{said or 'Nothing that the run shows.'}" for title, said in shows.sections()]
-    parts += [f"## {title}\n\n{table}" for title, table in shows.tables()]
+    parts += [f"## {title}\n\n{table}" for title, table in tabled.tables(evidence, shows.hard)]
     if evidence.progress.strip():
-        parts.append(f"## Progress, as the agent kept it\n\n{_fenced(evidence.progress)}")
+        parts.append(f"## Progress, as the agent kept it\n\n{quoting.fenced(evidence.progress)}")
     if report.strip():
-        parts.append(f"## {OWN}\n\n{demoted(report).rstrip()}{_closed(report)}")
+        parts.append(f"## {OWN}\n\n{quoting.demoted(report).rstrip()}{quoting.closed(report)}")
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def demoted(report: str, by: int = 2) -> str:
-    """A report as a part of another text: every heading so many levels down, all else as it is."""
-    edits: list[tuple[int, int, str]] = []
-    for passage in Document(report).passages:
-        if passage.form is not Form.HEADING:
-            continue
-        begin = report.rfind("\n", 0, passage.offset) + 1
-        end = report.find("\n", passage.offset + len(passage.text))
-        level = "#" * min(6, passage.level + by)
-        if match := re.match(r" {0,3}#{1,6}", report[begin:]):
-            edits.append((begin, begin + match.end(), level))
-        else:  # underlined
-            below = re.match(r"\n[ \t]*[=-]+[ \t]*(?=\n|$)", report[end:]) if end >= 0 else None
-            if below and "\n" not in passage.text:
-                edits.append((begin, end + below.end(), f"{level} {passage.text.strip()}"))
-    for begin, end, new in reversed(edits):
-        report = report[:begin] + new + report[end:]
-    return report
 
 
 def _sections(report: str) -> int:
@@ -94,20 +79,20 @@ class _Shows:
 
     def __init__(self, evidence: Evidence, outcome: Outcome, lines: Lines) -> None:
         self._evidence, self._outcome, self._lines = evidence, outcome, lines
-        self._hard = sorted(evidence.touched, key=lambda one: (bool(one.regions), _churn(one)), reverse=True)
+        self.hard = sorted(evidence.touched, key=lambda one: (bool(one.regions), _churn(one)), reverse=True)
         self._failing = [one for one in evidence.given_up if one.kind == "command"]
 
     def summary(self) -> str:
         """What happened, in figures."""
         seen = self._evidence
         ended = _ENDED.get(self._outcome.result, "The agent was done")
-        reason = f" ({_line(self._outcome.reason)})" if self._outcome.reason else ""
+        reason = f" ({quoting.line(self._outcome.reason)})" if self._outcome.reason else ""
         failed = sum(1 for one in seen.ran if one.ok is False)
         counts = [
-            _count(len(seen.touched), "file") + " changed",
-            _count(len(seen.ran), "command") + (f", {failed} failed" if failed else ""),
-            _count(sum(not _stashed(one) for one in seen.commits), "commit"),
-            _count(len(seen.given_up), "direction") + " given up",
+            quoting.count(len(seen.touched), "file") + " changed",
+            quoting.count(len(seen.ran), "command") + (f", {failed} failed" if failed else ""),
+            quoting.count(sum(not _stashed(one) for one in seen.commits), "commit"),
+            quoting.count(len(seen.given_up), "direction") + " given up",
         ]
         return f"{ended}{reason}. By itself the run shows: {'; '.join(counts)}. All code is thrown away."
 
@@ -117,42 +102,8 @@ class _Shows:
         for title, lines in zip(SECTIONS, made, strict=True):
             yield title, "\n".join(lines())
 
-    def tables(self) -> Iterator[tuple[str, str]]:
-        """What was seen, at length but short."""
-        seen = self._evidence
-        rows: list[tuple[str, ...]]
-        if seen.checks:
-            rows = [(_run(one.command), _ended(one.before), _ended(one.after)) for one in seen.checks]
-            told = [_listed(one) for check in seen.checks for one in (check.before, check.after) if one and one.telling]
-            table = _table(("check", "at the base", "with the changes"), rows)
-            yield "Checks", f"{table}\n\n{_fenced(chr(10).join(told))}" if told else table
-        if seen.touched:
-            rows = [(_code(one.path), _how(one), _plus(one), _cell(_uncited(one.why))) for one in self._hard]
-            yield "Files touched", _table(("file", "how", "+/-", "why"), rows)
-        if seen.dependencies:
-            rows = [
-                (_code(one.name), _code(one.before) or "none", _code(one.after) or "removed", _code(one.manifest))
-                for one in seen.dependencies
-            ]
-            yield "Dependencies", _table(("dependency", "before", "after", "in"), rows)
-        if seen.ran:
-            ran = [*(one for one in seen.ran if one.ok is not True), *(one for one in seen.ran if one.ok is True)]
-            listed = "\n".join(_listed(one) for one in ran[:_ROWS])
-            yield "Commands", _fenced(listed) + _rest(len(ran), "command")
-        if seen.commits:
-            rows = [
-                (one.id[:10], _cell(_uncited(one.subject)), _cell(", ".join(one.branches) or "none"))
-                for one in seen.commits
-            ]
-            yield "Commits", _table(("commit", "subject", "branches"), rows)
-        if seen.outside:
-            listed = "\n".join(f"- {_code(path)}" for path in seen.outside[:_ROWS])
-            yield "Outside the part that the task is about", listed + _rest(len(seen.outside), "file")
-        if seen.patch:
-            yield "The code", f"Kept for a while: {_code(seen.patch)}"
-
     def _where_hard(self) -> Iterator[str]:
-        yield from (self._churned(one) for one in self._hard[:_HARD] if one.regions or _churn(one) >= _MUCH)
+        yield from (self._churned(one) for one in self.hard[:_HARD] if one.regions or _churn(one) >= _MUCH)
         for one in self._evidence.given_up:
             if one.kind != "command":
                 yield f"- {self._taken_back(one)}"
@@ -161,65 +112,70 @@ class _Shows:
         for check in self._evidence.checks:
             if check.after and check.after.ok is False:
                 was = "passed at the base and" if check.before and check.before.ok else "also failed at the base;"
-                told = f": {_run(check.after.telling[0])}" if check.after.telling else ""
-                yield f"- The check {_run(check.command)} {was} fails with the changes{told}"
+                told = f": {quoting.run(check.after.telling[0])}" if check.after.telling else ""
+                yield f"- The check {quoting.run(check.command)} {was} fails with the changes{told}"
 
     def _churned(self, one: Touched) -> str:
         edits = f", edited {one.edits} times" if one.edits > 1 else ""
         where = f", on {one.where}" if one.where else ""
-        why = f" {_line(one.why)}" if one.why else ""
-        head = f"{_code(one.path)}: {_how(one)} ({_plus(one)}{edits}{where}).{why}"
+        why = f" {quoting.line(one.why)}" if one.why else ""
+        head = f"{quoting.code(one.path)}: {tabled.how(one)} ({tabled.plus(one)}{edits}{where}).{why}"
         places = [said for region in _widest(one.regions)[:_PLACES] if (said := self._cited(region))]
         return "\n".join([f"- {head}", *(f"  - {said}" for said in places)])
 
     def _taken_back(self, one: GivenUp) -> str:
         """An edit or a commit that is no more."""
-        what = f"The commit {_code(one.what)}" if one.kind == "commit" else f"{_code(one.what)} was edited"
+        what = (
+            f"The commit {quoting.code(one.what)}" if one.kind == "commit" else f"{quoting.code(one.what)} was edited"
+        )
         times = f" {one.tries} times" if one.tries > 1 and one.kind == "edit" else ""
         left = " was given up" if one.kind == "commit" else f"{times} and taken back"
         places = [said for region in one.regions[:_PLACES] if (said := self._cited(region))]
-        return "\n".join([f"{what}{left}: {_line(one.why)}", *(f"  - {said}" for said in places)])
+        return "\n".join([f"{what}{left}: {quoting.line(one.why)}", *(f"  - {said}" for said in places)])
 
     def _never(self, one: GivenUp) -> str:
         """A family of commands that never passed."""
-        told = f": {_run(one.why)}" if one.why else ""
+        told = f": {quoting.run(one.why)}" if one.why else ""
         places = [said for region in one.regions[:_PLACES] if (said := self._cited(region))]
-        return "\n".join([f"{_run(one.what)} never passed, {_tries(one.tries)}{told}", *(f"  - {s}" for s in places)])
+        return "\n".join(
+            [f"{quoting.run(one.what)} never passed, {_tries(one.tries)}{told}", *(f"  - {s}" for s in places)]
+        )
 
     def _worked(self) -> Iterator[str]:
         seen = self._evidence
         for check in seen.checks:
             if check.after and check.after.ok:
                 was = " (it failed at the base)" if check.before and check.before.ok is False else ""
-                yield f"- The check {_run(check.command)} passes with the changes{was}"
+                yield f"- The check {quoting.run(check.command)} passes with the changes{was}"
         passed = dict.fromkeys(one.command for one in seen.ran if one.ok and one.tries)
         failed = {one.command for one in seen.ran if one.ok is False}
-        for command in list(passed)[:_ROWS]:
+        for command in list(passed)[: quoting.ROWS]:
             after = " in the end, after it had failed" if command in failed else ""
-            yield f"- {_run(command)} passed{after}"
+            yield f"- {quoting.run(command)} passed{after}"
         for one in seen.commits[:5]:
             if one.branches and not _stashed(one):
-                yield f"- It got as far as committing {_code(one.subject)}"
+                yield f"- It got as far as committing {quoting.code(one.subject)}"
 
     def _dead(self) -> Iterator[str]:
         for one in self._evidence.given_up:
             if one.kind == "command":
-                yield f"- {_run(one.what)}: never passed, {_tries(one.tries)}"
+                yield f"- {quoting.run(one.what)}: never passed, {_tries(one.tries)}"
             else:
-                yield f"- {_code(one.what)}: {_line(one.why)}"
+                yield f"- {quoting.code(one.what)}: {quoting.line(one.why)}"
 
     def _first(self) -> Iterator[str]:
         for check in self._evidence.checks:
             if check.before and check.before.ok is False:
-                yield f"- Look at the check {_run(check.command)} first: it fails before anything is changed"
+                yield f"- Look at the check {quoting.run(check.command)} first: it fails before anything is changed"
             elif check.before and check.after and check.before.ok and check.after.ok is False:
-                yield f"- Begin with the check {_run(check.command)}: it passed at the base and fails with the changes"
+                told = "it passed at the base and fails with the changes"
+                yield f"- Begin with the check {quoting.run(check.command)}: {told}"
         for one in self._failing[:3]:
-            yield f"- Get {_run(one.what)} to pass before anything else: it never did"
-        for touched in self._hard[:1]:
+            yield f"- Get {quoting.run(one.what)} to pass before anything else: it never did"
+        for touched in self.hard[:1]:
             if touched.edits > 1 or (touched.added or 0) + (touched.removed or 0) > 10:
-                yield f"- Plan {_code(touched.path)} first: most of the work went there"
-        if not self._failing and not self._hard:
+                yield f"- Plan {quoting.code(touched.path)} first: most of the work went there"
+        if not self._failing and not self.hard:
             yield "- Nothing was changed: begin at the task itself"
 
     def _open(self) -> Iterator[str]:
@@ -228,14 +184,14 @@ class _Shows:
             yield f"- {_ENDED[result]}: how far the rest would have got is not known"
         for one in seen.ran:
             if one.ok is None and one.note:
-                yield f"- {_run(one.command)} {one.note}"
+                yield f"- {quoting.run(one.command)} {one.note}"
         for check in seen.checks:
             if check.after is None:
-                yield f"- The check {_run(check.command)} was not run with the changes"
+                yield f"- The check {quoting.run(check.command)} was not run with the changes"
         for inner in seen.touched:
             if inner.how in ("repository", "submodule"):
-                yield f"- {_code(inner.path)} is a {inner.how} ({inner.why}), which was not looked into"
-        yield from (f"- Not looked at: {_cell(line)}" for line in seen.left_out[:_ROWS])
+                yield f"- {quoting.code(inner.path)} is a {inner.how} ({inner.why}), which was not looked into"
+        yield from (f"- Not looked at: {quoting.cell(line)}" for line in seen.left_out[: quoting.ROWS])
 
     def _cited(self, region: Region) -> str:
         """A citation that can be checked: its lines, a line of them word for word, and what they are in."""
@@ -293,92 +249,5 @@ def _churn(one: Touched) -> int:
     return 0 if made else (one.added or 0) + (one.removed or 0) + 10 * one.edits
 
 
-def _how(one: Touched) -> str:
-    return f"renamed from {_code(one.was)}" if one.was else one.how
-
-
-def _plus(one: Touched) -> str:
-    return "not counted" if one.added is None else f"+{one.added} -{one.removed}"
-
-
-def _ended(ran: Ran | None) -> str:
-    if ran is None:
-        return "not run"
-    if ran.note:
-        return ran.note
-    if ran.ok:
-        return "passed"
-    return "not seen" if ran.ok is None else "failed" if ran.exit is None else f"exit {ran.exit}"
-
-
-def _seconds(ran: Ran) -> str:
-    return "" if ran.seconds is None else f"{ran.seconds:.1f} s"
-
-
 def _tries(count: int) -> str:
     return "tried once" if count == 1 else f"tried {count} times"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows[:_ROWS])]
-    return "\n".join(f"| {line} |" for line in lines) + _rest(len(rows), "row")
-
-
-def _rest(count: int, noun: str) -> str:
-    return f"\n\nAnd {_count(count - _ROWS, noun)} more." if count > _ROWS else ""
-
-
-def _code(value: str) -> str:
-    """As inline code on one line, fit for a table; "" stays so."""
-    line = headline.shortened(_line(value), 120).replace("|", "¦")
-    if not line:
-        return ""
-    return f"`` {line} ``" if "`" in line else f"`{line}`"
-
-
-def _run(value: str) -> str:
-    """A command or a line of output as inline code, in which nothing is read as a citation: its lines are not those of
-    the base."""
-    return _code(re.sub(r"(?<=[^\s:]):(?=:?\w)|#(?=L\d)", " :", value) if citations.read(_code(value)) else value)
-
-
-def _listed(ran: Ran) -> str:
-    """A command as lines of a block: how it ended, how long it took, what told why."""
-    head = f"{_ended(ran)[:12]:12} {_seconds(ran):>8}  "
-    lines = [head + headline.shortened(_line(ran.command), 200)]
-    return "\n".join([*lines, *(" " * len(head) + headline.shortened(_line(line), 200) for line in ran.telling)])
-
-
-def _cell(value: str) -> str:
-    return headline.shortened(_line(value), 200).replace("|", "\\|")
-
-
-def _uncited(value: str) -> str:
-    """What an agent said, for a table: without the verdict of a citation, which it has where it is said."""
-    said = marks.without(value)
-    for one in reversed(citations.read(said)):
-        if one.site:
-            said = f"{said[: one.site.begin]}{one.path}{said[one.site.until :]}"
-    return said
-
-
-def _line(value: str) -> str:
-    return " ".join(value.split())
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def _fenced(value: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`{3,}", value)), default=2)
-    ticks = "`" * (longest + 1)
-    return f"{ticks}text\n{value.strip()}\n{ticks}"
-
-
-def _closed(report: str) -> str:
-    """What closes a block that a cut report leaves open."""
-    from scoutkit.knowledge.passages import closing
-
-    end = closing(report)
-    return f"\n{end}" if end else ""

@@ -89,6 +89,23 @@ def test_memory_does_not_answer_for_code_that_changed(ask, repo, git):
     assert ask("Where is the cookie signed?", "--json").json["run"]
 
 
+def test_memory_does_not_answer_with_a_citation_that_nobody_checked(ask, repo):
+    note = repo / ask("q", "--json").json["note"]["path"]
+    text = note.read_text()
+    note.write_text(text.replace("citations:\n", "citations:\n- {at: 'nope.py:1'}\n"))
+    assert ask("q", "--json").json["run"]
+
+
+def test_memory_answers_in_the_place_of_an_agent_that_is_not_here(scoutkit, tmp_path):
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\necho '# Found'\n")
+    tool.chmod(0o755)
+    assert scoutkit("ask", "q", "--agent-cmd", str(tool), "--isolate", "none").code == 0
+    tool.unlink()
+    assert scoutkit("ask", "q", "--agent-cmd", str(tool), "--json").json["from_memory"] is True
+    assert scoutkit("ask", "another", "--agent-cmd", str(tool)).code == 5
+
+
 def test_a_failed_agent_leaves_a_draft_with_what_it_said(scoutkit, repo):
     said = scoutkit("ask", "q", "--agent-cmd", "echo 'half a finding in `src/auth/signing.py:9`'; exit 3")
     assert said.code == 4

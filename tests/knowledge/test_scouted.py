@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoutkit.knowledge import citations, scouted
+from scoutkit.knowledge import citations, quoting, scouted
 from scoutkit.model.evidence import Checked, Committed, Dependency, Evidence, GivenUp, Ran, Touched
 from scoutkit.model.missions import Outcome, Result
 from scoutkit.model.notes import Region
@@ -33,13 +33,13 @@ def made(evidence: Evidence, report: str = "", result: Result = Result.DONE) -> 
     ],
 )
 def test_headings_go_down_and_all_else_stays(report, lower):
-    assert scouted.demoted(report) == lower
+    assert quoting.demoted(report) == lower
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="# =-`\n>*ab|", max_size=60))
 def test_no_text_breaks_it(report):
-    lower = scouted.demoted(report)
+    lower = quoting.demoted(report)
     assert [one for one in lower if one in "ab"] == [one for one in report if one in "ab"]
     assert made(Evidence(), report).startswith("#") or report.strip()
 
