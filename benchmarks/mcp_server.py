@@ -70,7 +70,7 @@ async def called(client: Client, name: str, **given: Any) -> float:
 
 async def ask(repository: Path, corpus: Any, notes: int, rounds: int) -> None:
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "scoutkit", "mcp"], cwd=repository, env={"HOME": os.environ["HOME"]}
+        command=sys.executable, args=["-m", "scoutkit", "mcp"], cwd=repository, env=dict(os.environ)
     )
     began = time.perf_counter()
     async with Client(server) as client:

@@ -162,7 +162,7 @@ class Soak:
     async def client(self, who: str, log: Path) -> None:
         """An agent program with a server of its own."""
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "scoutkit", "mcp"], cwd=self.where, env={"HOME": str(self.home)}
+            command=sys.executable, args=["-m", "scoutkit", "mcp"], cwd=self.where, env=self.env
         )
         with log.open("w") as errlog:
             async with Client(stdio_client(server, errlog)) as client:

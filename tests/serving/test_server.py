@@ -183,14 +183,20 @@ def test_stdout_has_the_protocol_alone_and_the_end_of_stdin_ends_it_once_all_is_
     assert b"Traceback" not in err
 
 
-def test_a_signal_ends_it_while_stdin_is_open(bare: Callable[..., Any]) -> None:
-    server = bare()
-    server.stdin.write(HELLO)
+def test_in_a_run_of_scoutkit_itself_no_agent_is_sent_and_a_signal_ends_it_while_stdin_is_open(
+    bare: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCOUTKIT_RUN", "r1234567")
+    server = bare("--allow-ask")
+    server.stdin.write(HELLO + rpc("tools/list", 2))
     server.stdin.flush()
-    answers_of(server, 1)
+    listed = answers_of(server, 2)["result"]["tools"]
+    assert [tool["name"] for tool in listed] == [tool.name for tool in tools.READING]
     server.send_signal(signal.SIGTERM)
     assert server.wait(PATIENCE) == 130
-    assert b"Traceback" not in server.stderr.read()
+    err = server.stderr.read()
+    assert b"ask is not offered" in err
+    assert b"Traceback" not in err
 
 
 def test_ask_sends_an_agent_tells_how_it_goes_and_gives_its_note(talk: Callable[..., Any], repo: Path) -> None:
@@ -209,63 +215,54 @@ def test_ask_sends_an_agent_tells_how_it_goes_and_gives_its_note(talk: Callable[
     assert "base" in here.error("ask", question="How?", base="--output=x")
 
 
-@pytest.mark.parametrize("how", ["cancelled", "terminated", "left"])
+@pytest.mark.parametrize("ends", [["cancelled", "terminated"], ["left"]], ids=" then ".join)
 def test_a_question_that_nobody_waits_for_is_stopped_and_leaves_a_draft(
-    bare: Callable[..., Any], repo: Path, tmp_path: Path, how: str
+    bare: Callable[..., Any], repo: Path, tmp_path: Path, ends: list[str]
 ) -> None:
     scenario = tmp_path / "slow.toml"
     scenario.write_text(SLOW)
     server = bare("--allow-ask", "--agent", f"scripted:{scenario}")
-    asking = {"name": "ask", "arguments": {"question": "How?"}, "_meta": {"progressToken": "p"}}
-    server.stdin.write(HELLO + rpc("tools/call", 2, **asking))
-    server.stdin.flush()
-    for line in server.stdout:
-        if "signing.py" in line.decode():
-            break
-    started = psutil.Process(server.pid).children(recursive=True)
-    assert started
-    if how == "cancelled":
-        server.stdin.write(rpc("notifications/cancelled", requestId=2, reason="enough"))
-        server.stdin.flush()
-    elif how == "terminated":
-        server.terminate()
-    else:
-        server.stdin.close()
+    server.stdin.write(HELLO)
     drafts = repo / ".claude/notes/drafts"
-    until(lambda: list(drafts.glob("*.md")), "a draft")
-    until(lambda: not any(map(alive, started)), "no process is left")
-    assert "src/auth/signing.py:12-14" in next(drafts.glob("*.md")).read_text()
-    if how == "cancelled":
-        server.stdin.write(rpc("tools/call", 3, name="search_notes", arguments={"query": "How"}))
+    for number, how in enumerate(ends, 2):
+        asking = {"name": "ask", "arguments": {"question": f"How, {how}?"}, "_meta": {"progressToken": "p"}}
+        server.stdin.write(rpc("tools/call", number, **asking))
         server.stdin.flush()
-        hits = answers_of(server, 3)["result"]["structuredContent"]["hits"]
-        assert [hit["status"] for hit in hits] == ["draft"]
-    else:
-        assert server.wait(PATIENCE) == (130 if how == "terminated" else 0)
+        for line in server.stdout:
+            if "signing.py" in line.decode():
+                break
+        started = psutil.Process(server.pid).children(recursive=True)
+        assert started
+        if how == "cancelled":
+            server.stdin.write(rpc("notifications/cancelled", requestId=number, reason="enough"))
+            server.stdin.flush()
+        elif how == "terminated":
+            server.terminate()
+        else:
+            server.stdin.close()
+        until(lambda: len(list(drafts.glob("*.md"))) == number - 1, "a draft")  # noqa: B023
+        until(lambda: not any(map(alive, started)), "no process is left")  # noqa: B023
+        if how == "cancelled":
+            server.stdin.write(rpc("tools/call", 9, name="search_notes", arguments={"query": "signing"}))
+            server.stdin.flush()
+            hits = answers_of(server, 9)["result"]["structuredContent"]["hits"]
+            assert [hit["status"] for hit in hits] == ["draft"]
+        else:
+            assert server.wait(PATIENCE) == (130 if how == "terminated" else 0)
+    assert all("src/auth/signing.py:12-14" in draft.read_text() for draft in drafts.glob("*.md"))
 
 
 def test_several_servers_and_writers_share_one_catalogue(
     talk: Callable[..., Any], put: Callable[..., Path], repo: Path
 ) -> None:
     one, other = talk(), talk()
-    for number in range(4):
+    for number in range(2):
         put(f"shared{number:02d}", f"Note {number} on badgers")
         listing = subprocess.Popen([sys.executable, "-m", "scoutkit", "-C", repo, "list", "--json"], stdout=-1)
         for here in (one, other):
             hits = here.data("search_notes", query="badgers", limit=50)["hits"]
             assert sorted(hit["id"] for hit in hits) == [f"shared{known:02d}" for known in range(number + 1)]
         assert len(json.loads(listing.communicate()[0])["hits"]) == number + 1
-
-
-def test_in_a_run_of_scoutkit_itself_no_agent_is_sent(bare: Callable[..., Any], monkeypatch: Any) -> None:
-    monkeypatch.setenv("SCOUTKIT_RUN", "r1234567")
-    server = bare("--allow-ask")
-    server.stdin.write(HELLO + rpc("tools/list", 2))
-    server.stdin.flush()
-    listed = answers_of(server, 2)["result"]["tools"]
-    assert "ask" not in [tool["name"] for tool in listed]
-    server.stdin.close()
-    assert b"ask is not offered" in server.stderr.read()
 
 
 @pytest.mark.parametrize(
