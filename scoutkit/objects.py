@@ -70,7 +70,9 @@ class Objects:
             )  # `:/text` takes all that follows
             found = self._blobs.get(name) if revision else None
             tree = re.match(rb"tree ([0-9a-f]+)\n", found.content) if found and found.kind == "commit" else None
-            self._commits[revision] = (found.id, tree[1].decode()) if found and tree else None
+            self._commits[revision] = known = (found.id, tree[1].decode()) if found and tree else None
+            if known:
+                self._commits[known[0]] = known
         return self._commits[revision]
 
     def forget(self) -> None:

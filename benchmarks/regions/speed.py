@@ -1,13 +1,13 @@
 """What following citations costs: CPU seconds of a cold `scoutkit locate --stdin`, git's own included.
 
-    python benchmarks/regions/speed.py [--commits 1000] [--rounds 9] REPOSITORY…
+    python benchmarks/regions/speed.py [--commits 1000] [--rounds 9] [--one] REPOSITORY…
     python benchmarks/regions/speed.py --make FOLDER [--files 100000]
 
 For each repository: 1,000 citations of one and five lines in 250 files, from so many first-parent commits ago to HEAD;
 the same number in files that did not change; and one citation against `git log -L` on the same range, in turn: once
-through all of history, once between the two commits only, the medians of the ratios. Beside every figure stands the
-CPU time of `python -c pass`, since machines differ. `--make` makes a repository of so many files, with a second commit
-that changes every hundredth.
+through all of history, once between the two commits only. Of those, the best of three runs each, and of the ratios the
+medians; with `--one`, only that. Beside every figure stands the CPU time of `python -c pass`, since machines differ.
+`--make` makes a repository of so many files, with a second commit that changes every hundredth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from scoutkit import git
 
-SCOUTKIT = (sys.executable, "-m", "scoutkit")
+SCOUTKIT = (str(Path(sys.executable).with_name("scoutkit")),)  # as it is installed
 
 
 def cost(command: list[str], where: Path, stdin: str = "") -> float:
@@ -61,7 +61,7 @@ def questions(where: Path, old: str, new: str, *, changed: bool, number: int = 1
     return found[:number]
 
 
-def measure(where: Path, commits: int, rounds: int) -> None:
+def measure(where: Path, commits: int, rounds: int, *, one_only: bool) -> None:
     """One repository's table."""
     line = subprocess.run(
         ["git", "-C", str(where), "rev-list", "--first-parent", f"--max-count={commits + 1}", "HEAD"],
@@ -70,21 +70,27 @@ def measure(where: Path, commits: int, rounds: int) -> None:
     new, old = line[0], line[-1]
     bare = min(cost([sys.executable, "-c", "pass"], where) for _ in range(5))
     print(f"\n{where}: {len(line) - 1} commits; python -c pass {bare * 1000:.0f} ms")
-    for name, changed in (("any files", True), ("unchanged files", False)):
+    for name, changed in () if one_only else (("any files", True), ("unchanged files", False)):
         asked = questions(where, old, new, changed=changed)
         text = "".join(json.dumps(one) + "\n" for one in asked)
         seconds = min(cost([*SCOUTKIT, "locate", "--stdin"], where, text) for _ in range(3))
         files = len({one["path"] for one in asked})
         print(f"  {len(asked)} citations in {files} {name}: {seconds:.2f} CPU s, {seconds / bare:.0f} × python -c pass")
-    ratios = []
-    for one in questions(where, new, new, changed=True)[: rounds * 40 : 40]:
+    ratios: list[tuple[float, float]] = []
+    for one in questions(where, new, new, changed=True)[::7]:
+        if len(ratios) == rounds:
+            break
         place = f"{one['start']},{one['end']}:{one['path']}"
         with git.Snapshot(where, old) as was:  # the range is one of the new commit's: the old one must have it too
             if one["end"] > len(was.lines(one["path"]) or []):
                 continue
-        ours = cost([*SCOUTKIT, "locate", place_of(one), "--from", old, "--to", new], where)
-        theirs = cost(["git", "log", "-s", f"-L{place}", new], where)
-        between = cost(["git", "log", "-s", f"-L{place}", f"{old}..{new}"], where)
+        asked = (
+            [*SCOUTKIT, "locate", place_of(one), "--from", old, "--to", new],
+            ["git", "log", "-s", f"-L{place}", new],
+            ["git", "log", "-s", f"-L{place}", f"{old}..{new}"],
+        )
+        runs = [[cost(command, where) for command in asked] for _ in range(3)]
+        ours, theirs, between = (min(column) for column in zip(*runs, strict=True))
         ratios.append((ours / theirs, ours / between))
     whole, part = (statistics.median(column) for column in zip(*ratios, strict=True))
     print(f"  one citation: {whole:.2f} × git log -L, {part:.2f} × git log -L OLD..NEW (medians of {len(ratios)})")
@@ -121,13 +127,14 @@ def main() -> None:
     parser.add_argument("repositories", nargs="*", type=Path)
     parser.add_argument("--commits", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--one", action="store_true")
     parser.add_argument("--make", type=Path)
     parser.add_argument("--files", type=int, default=100_000)
     args = parser.parse_args()
     if args.make:
         make(args.make, args.files)
     for repository in args.repositories:
-        measure(repository.resolve(), args.commits, args.rounds)
+        measure(repository.resolve(), args.commits, args.rounds, one_only=args.one)
 
 
 if __name__ == "__main__":
