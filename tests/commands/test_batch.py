@@ -178,6 +178,32 @@ def test_an_agent_of_the_same_name_does_not_answer_with_the_others_note(scoutkit
         assert states(said) == states_expected
 
 
+def test_a_later_mission_is_told_what_an_earlier_one_found_and_a_second_opinion_is_not(batch, scoutkit, tmp_path):
+    def keeps(name: str) -> str:
+        said = (
+            "echo '# The session cookie is signed by SessionSigner'; echo; echo 'In `src/auth/signing.py:12`, `sign`.'"
+        )
+        return f"cat >> '{tmp_path}/{name}'; echo NEXT >> '{tmp_path}/{name}'; {said}"
+
+    raw = '{"text": "Where is the session cookie signed?", "id": "a"}\n'
+    raw += '{"text": "Who signs the session cookie and verifies it?", "depends_on": "a"}\n'
+    said = batch(raw, "--jobs", "1", "--json", command=keeps("told"), name="m.jsonl")
+    assert states(said) == ["done", "done"]
+    earlier = said.json["missions"][0]["note"]["id"]
+    first, second, _ = (tmp_path / "told").read_text().split("NEXT\n")
+    assert earlier not in first
+    assert earlier in second
+    user_agents(one=keeps("untold"), two=keeps("untold"))
+    asked = "How is the session cookie signed by SessionSigner?\n"
+    said = scoutkit("batch", "-", "--agents", "one,two", "--jobs", "1", *OPTIONS, "--json", stdin=asked)
+    assert states(said) == ["done", "done"]
+    prompts = (tmp_path / "untold").read_text().split("NEXT\n")[:2]
+    assert ["session cookie" in text for text in prompts] == [True, True]
+    notes = [hit["id"] for hit in scoutkit("list", "--json").json["hits"]]
+    assert len(notes) == 5
+    assert not [one for one in notes for text in prompts if one in text]
+
+
 def test_what_failed_is_sent_once_more_and_what_is_done_is_not(batch, scoutkit, tmp_path, repo):
     mark = tmp_path / "mark"
     command = f"grep -q '^a$' && ! mkdir '{mark}' || {{ grep -q . ; }}; test -d '{mark}/go' || exit 3; {SAYS}"
