@@ -36,3 +36,19 @@ def test_the_way_between_two_commits_goes_by_first_parents(repo: Path, git: Git)
     assert history.mainline(repo, merge, old) == [merge, main, old]
     assert history.mainline(repo, side, merge) == [side, merge]
     assert history.mainline(repo, side, main) == [side, main]
+
+
+def test_how_many_commits_lie_between_is_counted_as_git_counts_them(repo, git):
+    git(repo, "checkout", "-q", "-b", "side")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "side 1")
+    git(repo, "checkout", "-q", "main")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "main 1")
+    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "side")
+    git(repo, "checkout", "-q", "-b", "other", "main~1")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "not in main")
+    git(repo, "checkout", "-q", "main")
+    names = ["main", "main~1", "main~2", "side", "other"]
+    commits = {git(repo, "rev-parse", name).strip(): name for name in names}
+    counted = {commits[at]: number for at, number in history.behind(repo, "main", commits).items()}
+    assert counted == {name: int(git(repo, "rev-list", "--count", f"{name}..main")) for name in names}
+    assert history.behind(repo, "main", ["ab" * 20]) == {}

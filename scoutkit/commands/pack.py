@@ -60,14 +60,14 @@ def pack(
     ids = tuple(find_note(desk, one).id for one in notes)
     to = "" if revision is None else git.resolve(desk.repository, revision)
     found = packing.pack(desk, Wish(text, budget, ids, code, form, to, limit=limit))
-    if as_json:
-        say.as_json("pack", **_json(found))
-    elif found.text:
-        say.answer(found.text.rstrip("\n"))
-    if copy:
+    if copy and found.text:
         from scoutkit.reuse import clipboard
 
         say.tell(f"copied with {clipboard.copy(found.text)}")
+    if as_json:
+        say.as_json("pack", **_json(found))
+    elif found.text and not copy:
+        say.answer(found.text.rstrip("\n"))
     if not as_json:
         _tell(found, explain=explain)
     return 0 if found.notes else NotFound.exit_code

@@ -126,12 +126,13 @@ def cut(text: str, room: int, count: Count, about: frozenset[str]) -> tuple[str,
         return text, False
     parts = blocks(text)
     kept: dict[int, str] = {}
-    left = room
+    left = room - 2 * _GAP_COST
     for number in _order(parts, about):
         if number in kept:
             continue
         group = [*_headings(parts, number, kept), number, *_definitions(parts, number, kept)]
-        cost = sum(count(parts[one].text) + _GAP_COST for one in group)
+        cost = sum(count(parts[one].text) for one in group)
+        cost += 0 if group[0] - 1 in kept else _GAP_COST
         if cost <= left:
             kept |= {one: parts[one].text for one in group}
             left -= cost
