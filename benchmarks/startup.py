@@ -2,8 +2,8 @@
 
     python benchmarks/startup.py [--rounds 20]
 
-Runs `scoutkit --help`, `scoutkit search` (ten notes) and `python -c "import click, sqlite3"` in turn and prints
-medians and ratios; whole processes, wall clock and CPU seconds.
+Runs `scoutkit --help`, `scoutkit search` (ten notes), `scoutkit ask` (a question that a note answers) and
+`python -c "import click, sqlite3"` in turn and prints medians and ratios; whole processes, wall clock and CPU seconds.
 """
 
 from __future__ import annotations
@@ -44,11 +44,14 @@ def main() -> None:
         for number in range(10):
             text = f"# Note {number} on signing\n\nCookies are signed.\n"
             subprocess.run([script, "new"], input=text, text=True, cwd=repo, env=env, capture_output=True, check=True)
+        ask = [script, "ask", "Where is signing?", "--agent", "builtin"]
+        subprocess.run(ask, cwd=repo, env=env, capture_output=True, check=True)
         commands = {
             "import click, sqlite3": [sys.executable, "-c", "import click, sqlite3"],
             "scoutkit --help": [script, "--help"],
             "scoutkit search": [script, "search", "signing"],
             "scoutkit list": [script, "list"],
+            "scoutkit ask, again": ask,
         }
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
         for _ in range(rounds + 1):
