@@ -12,6 +12,7 @@ from scoutkit.commands import say
 from scoutkit.commands.missions import Duration
 from scoutkit.commands.session import complete_agents, current_folder
 from scoutkit.errors import Unavailable, UsageError
+from scoutkit.reuse import tokens
 from scoutkit.serving.budget import USUAL
 from scoutkit.serving.tools import LEAST
 
@@ -45,6 +46,7 @@ def mcp(ctx: click.Context, /, **given: Any) -> None:
 
     if given["agent"] and not given["allow_ask"]:
         raise UsageError(f"--agent {given['agent']} is for --allow-ask", "add --allow-ask")
+    tokens.prepare()
     gc.disable()  # a third of the time that the imports take, and agent programs wait for a server to be there
     try:
         from scoutkit.serving import server

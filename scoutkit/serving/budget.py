@@ -55,7 +55,7 @@ class Budget:
         """Tokens of its longer form, with all that `answer` adds."""
         if self._measured[0] is not draft:
             data = json.dumps(self._data(draft, _ANY), ensure_ascii=False, separators=(",", ":"))
-            self._measured = draft, max(self._tokenizer.count(data), self._tokenizer.count(self._text(draft)))
+            self._measured = draft, max(self._tokenizer.count(data), self._tokenizer.count(self._text(draft, _ANY)))
         return self._measured[1]
 
     def fits(self, draft: Draft) -> bool:
@@ -64,7 +64,8 @@ class Budget:
 
     def answer(self, draft: Draft) -> Answer:
         """As it goes out."""
-        return Answer(self._text(draft), self._data(draft, self.used(draft)))
+        used = self.used(draft)
+        return Answer(self._text(draft, used), self._data(draft, used))
 
     def largest(self, most: int, make: Callable[[int], Draft]) -> Draft:
         """The draft with the most of something, from 0 to `most`, that fits; with none of it if nothing does.
@@ -80,9 +81,8 @@ class Budget:
             low, high = (middle, high) if self.fits(make(middle)) else (low, middle)
         return make(low)
 
-    def _text(self, draft: Draft) -> str:
-        cut = f"\n\n[{draft.dropped:,} left out to stay within {self.most:,} tokens]" if draft.dropped else ""
-        return f"{NOTICE}\n\n{draft.text}{cut}"
+    def _text(self, draft: Draft, used: int) -> str:
+        return f"{NOTICE}\n\n{draft.text}\n\n[budget_used {used} of {self.most}, dropped_count {draft.dropped}]"
 
     def _data(self, draft: Draft, used: int) -> dict[str, Any]:
         spent = {"budget": self.most, "budget_used": used, "dropped_count": draft.dropped}

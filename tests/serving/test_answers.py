@@ -65,7 +65,9 @@ def ask(desk: Desk, name: str, budget: int = PLENTY, **given: Any) -> Answer:
     jsonschema.validate(dict(answer.data), tool.gives)
     count = tokens.tokenizer().count
     took = max(count(answer.text), count(json.dumps(answer.data, ensure_ascii=False, separators=(",", ":"))))
-    assert took <= answer.data["budget_used"] <= answer.data["budget"] <= budget
+    used, most, dropped = (answer.data[name] for name in ("budget_used", "budget", "dropped_count"))
+    assert took <= used <= most <= budget
+    assert answer.text.endswith(f"\n\n[budget_used {used} of {most}, dropped_count {dropped}]")
     return answer
 
 
@@ -200,7 +202,7 @@ def test_nothing_in_a_note_can_close_its_fence(desk: Desk) -> None:
     fence = re.search(r"^(`+)markdown$", text, re.MULTILINE)
     assert fence
     assert len(fence[1]) == 5
-    assert text.endswith(f"above.\n{fence[1]}")
+    assert f"above.\n{fence[1]}\n\n[budget_used " in text
 
 
 def test_a_note_that_cannot_be_checked_says_why(desk: Desk, repo: Path) -> None:
