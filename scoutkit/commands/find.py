@@ -51,8 +51,10 @@ def search(
     """
     from scoutkit.search.finding import Found, find
 
-    if bool(query) == (like is not None):
-        raise UsageError("give either a text to search for or --like FILE", "scoutkit search cookie signing")
+    if not query and like is None:
+        raise UsageError("missing argument 'QUERY...'", "scoutkit search cookie signing, or --like FILE")
+    if query and like is not None:
+        raise UsageError("a text to search for and --like are two questions", "leave out one of them")
     desk = open_desk(ctx)
     if like is not None:
         found = Found(desk.catalogue.like(_given(like), limit=limit or 20, **narrow))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import say
+from scoutkit.commands.alike import tell as tell_alike
 from scoutkit.commands.session import current_folder, json_option, open_desk
 from scoutkit.commands.write import decoded, show_kept
 from scoutkit.errors import NotFound, ScoutError, UsageError
@@ -80,8 +81,10 @@ def import_files(
                     say.tell(f"{name}: {line}")
                 if not as_json:
                     _show(str(name), one, check_only=check_only)
+    alike: list[dict[str, Any]] = []
     if kept and not check_only:
         desk.sync()
+        alike = [row for name, one in kept for row in tell_alike(desk, one.note, name)]
     if as_json:
         say.as_json(
             "import",
@@ -89,6 +92,7 @@ def import_files(
             checked=[row for name, one in kept for row in _rows(name, one)],
             skipped=skipped,
             failed=failed,
+            alike=alike,
         )
     elif kept:
         say.answer(_summary([one for _, one in kept]))

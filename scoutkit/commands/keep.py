@@ -75,6 +75,8 @@ def check(
     failed = False
     if fix:
         found, failed = _fixed(desk, found)
+    if revision is None and not (staged and not fix):  # `is:fresh` speaks of what is checked out
+        desk.catalogue.checked({one.note.path: one.holds for one in found}, to)
     if as_json:
         held = sum(one.holds for one in found)
         rows = [verdicts.note_json(one) for one in found]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import say
+from scoutkit.commands.alike import tell as tell_alike
 from scoutkit.commands.session import complete_agents, json_option, open_desk
 from scoutkit.desk import Desk
 from scoutkit.errors import AgentFailed, Interrupted
@@ -235,12 +236,14 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     with Progress(chosen.name) as progress:
         answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=how.run_hooks)
     outcome, run = answer.outcome, answer.run
+    alike = tell_alike(desk, answer.note) if outcome.result is Result.DONE else []
     if as_json:
         say.as_json(
             mission.kind,
             note=say.note_json(answer.note),
             run={**say.run_json(run), "exit": run.exit},
             report=outcome.report,
+            **({"alike": alike} if alike else {}),
         )
     else:
         _print(answer.note)

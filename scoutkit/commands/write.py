@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from scoutkit.commands import say
+from scoutkit.commands.alike import tell as tell_alike
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
 from scoutkit.errors import UsageError
 from scoutkit.intake import Keeper, Kept, Seen, Source
@@ -38,8 +39,9 @@ def new(ctx: click.Context, title: tuple[str, ...], *, type_: str, tags: tuple[s
     with Keeper(desk) as keeper:
         kept = keeper.keep(Source(text, heading), kind=type_, tags=tags)
     desk.sync()
+    alike = tell_alike(desk, kept.note)
     if as_json:
-        say.as_json("new", notes=[say.note_json(kept.note, body=True)])
+        say.as_json("new", notes=[say.note_json(kept.note, body=True)], alike=alike)
     else:
         show_kept(kept)
 
