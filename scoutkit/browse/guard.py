@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -83,9 +83,9 @@ class Guard:
         pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name == "token" and self._is_token(value) for name, value in pairs):
             rest = urlencode([(name, value) for name, value in pairs if name != "token"])
-            to = scope["path"] + (f"?{rest}" if rest else "")
+            to = "/" + quote(scope["path"].lstrip("/\\")) + (f"?{rest}" if rest else "")
             cookie = f"{_COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-            where = [(b"location", ("/" + to.lstrip("/")).encode("utf-8")), (b"set-cookie", cookie.encode())]
+            where = [(b"location", to.encode()), (b"set-cookie", cookie.encode())]
             await _say(send, 303, "", where)
             return
         await _say(send, 403, "a token is needed\nhint: open the address that `scoutkit browse` printed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from scoutkit import config
 from scoutkit.browse import library, plugin
@@ -34,30 +35,28 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise Unavailable(f"cannot listen on {host}, {tried}: {why}", "name another one: scoutkit browse --port 0")
 
 
-def serve(
-    catalogue: Path,
-    own: library.Library,
-    listening: socket.socket,
-    *,
-    hosts: tuple[str, ...] = (),
-    token: str = "",
-    ready: Callable[[], None],
-) -> None:
-    """Serve until SIGINT or SIGTERM. `ready` is called once requests are answered."""
-    import uvicorn
+def datasette(catalogue: Path, own: library.Library, *, hosts: tuple[str, ...] = (), token: str = "") -> Any:
+    """Datasette over a catalogue that is there, with our pages and the guard around all."""
     from datasette.app import Datasette
     from datasette.utils import parse_metadata
 
     folder = config.resources("templates") / "datasette"
-    datasette = Datasette(
+    made = Datasette(
         [str(catalogue)],
         metadata=parse_metadata(config.resources("metadata.yml").read_text("utf-8")),
         template_dir=str(folder),
         plugins_dir=str(folder / "plugins"),
         settings={"default_cache_ttl": 0},  # what changed on disk is there on the next request
     )
-    plugin.attach(datasette, own, hosts=hosts, token=token)
-    chosen = uvicorn.Config(datasette.app(), log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
+    plugin.attach(made, own, hosts=hosts, token=token)
+    return made
+
+
+def serve(app: Any, listening: socket.socket, *, ready: Callable[[], None]) -> None:
+    """Serve a Datasette until SIGINT or SIGTERM. `ready` is called once requests are answered."""
+    import uvicorn
+
+    chosen = uvicorn.Config(app.app(), log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

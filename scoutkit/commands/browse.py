@@ -41,7 +41,7 @@ def browse(ctx: click.Context, *, port: int | None, host: str, token: str | None
         if not no_open:
             click.launch(whole)
 
-    serving.serve(catalogue, own, listening, hosts=_names(host), token=token, ready=ready)
+    serving.serve(serving.datasette(catalogue, own, hosts=_names(host), token=token), listening, ready=ready)
 
 
 def _token(token: str | None, host: str) -> str:
