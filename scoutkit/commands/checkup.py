@@ -104,7 +104,7 @@ def _catalogue(desk: Desk) -> Check:
 
 def _fulltext(desk: Desk) -> Check:
     difference = desk.fulltext.difference()
-    message = difference or "in step with the catalogue"
+    message = difference or "in step with the catalogue; both engines find the same notes"
     return Check("full text", ok=not difference, message=message, hint="scoutkit index --rebuild")
 
 

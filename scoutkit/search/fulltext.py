@@ -22,7 +22,8 @@ _SOON = 100  # so many missing cards are added at once where an answer needs the
 _PATIENCE = 2.0  # seconds an answer waits for another process's update
 _LONGEST = 1000  # characters of a query that are looked at
 _KEY_TERMS = 16
-_RELATED = 0.15  # of what a note scores for its own telling words
+_SAMPLE = 20  # notes that stand for all
+_RELATED = 0.25  # of what a note scores for its own telling words
 Answer = TypeVar("Answer")
 
 
@@ -110,11 +111,38 @@ class Fulltext:
         gone = sum(1 for ref in had if ref not in wanted)
         if missing or gone:
             return f"{missing} notes are missing from it, {gone} in it are gone"
-        every = max(len(wanted) // 20, 1)  # twenty notes stand for all
+        every = max(len(wanted) // _SAMPLE, 1)
         sample = [key for _, key in list(wanted.values())[::every]]
         for card in cards.cards(self.catalogue.connection, sample):
             if not _finds(searcher, card):
                 return f"it does not find {card.ref.path} by its title"
+            if differing := self._differing(searcher, _word_of(card)):
+                return differing
+        return ""
+
+    def _differing(self, searcher: Any, word: str) -> str:
+        """Where SQLite and Whoosh do not find the same notes for a word of their cards; nothing where they do.
+
+        SQLite's index stems: of what it alone finds, notes that have another form of the word are no difference.
+        """
+        if not word:
+            return ""
+        from whoosh.query import Term
+
+        columns = "{title question description headings cited tags hidden}"
+        connection = self.catalogue.connection
+        rows = connection.execute(
+            "SELECT key, worktree, path FROM files WHERE key IN (SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?)",
+            (f'{columns} : "{word}"',),
+        ).fetchall()
+        ours = {cards.Ref(worktree, path).text: key for key, worktree, path in rows}
+        theirs = {searcher.stored_fields(number)["ref"] for number in Term("words", word).docs(searcher)}
+        if lost := theirs - ours.keys():
+            return f"SQLite does not find {min(lost).partition(chr(0))[2]} by {word}, which is in it: rebuild both"
+        alone = [ours[ref] for ref in ours.keys() - theirs][:_SAMPLE]
+        for card in cards.cards(connection, alone):
+            if re.search(rf"(?<![\w]){word}(?![\w])", card.text.lower()):
+                return f"it does not find {card.ref.path} by {word}, which SQLite does"
         return ""
 
     def _card(self, note_id: str) -> cards.Card | None:
@@ -145,6 +173,11 @@ class Fulltext:
     def _ask(self, ask: Callable[[Any], Answer]) -> Answer:
         with self.index.opened() as index, index.searcher() as searcher:
             return ask(searcher)
+
+
+def _word_of(card: cards.Card) -> str:
+    """A word of a card that both engines take as it is: the longest plain one of its title."""
+    return max(re.findall(r"(?<!\w)[a-z]{4,}(?!\w)", card.title.lower()), key=len, default="")
 
 
 def _finds(searcher: Any, card: cards.Card) -> bool:
