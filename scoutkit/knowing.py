@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from scoutkit.search.citing import Cited
 
 MOST = 200  # notes whose lines are followed for one answer
-_MOST_LOST = 300  # citations of files that are gone, whose lines are looked for in what was asked about
+_MOST_LOST = 1_000  # citations of files that are gone, whose lines are looked for in what was asked about
 _CHANGED = 6  # lines of a difference
 _WIDEST = 160  # characters of one
 _ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
+_RENAMED = 0.3  # of the telling lines of a file that another must hold to be taken for what became of it
 _WORD = re.compile(r"\w+")
 _TELLING = 4  # letters and digits of a line that tells
 _STATUS = {"draft": 0.7, "deprecated": 0.3}
@@ -147,8 +148,15 @@ def _lost(desk: Desk, cited: Sequence[str], *asked: str) -> list[str]:
     if top is None:
         return []
     names = {_name(path) for path in asked}
+    stems = {name.partition(".")[0] for name in names}
     lost = [path for path in cited if not os.path.lexists(f"{top}/{path}") and not pinned.read(path)]
-    return sorted((path for path in lost if path not in asked), key=lambda path: _name(path) not in names)
+
+    def unlike(path: str) -> int:
+        name = _name(path)
+        near = any(stem and (stem in name or name.partition(".")[0] in stem) for stem in stems)
+        return 0 if name in names else 1 if near else 2
+
+    return sorted((path for path in lost if path not in asked), key=unlike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +196,7 @@ def _moved_in(
     names = {_name(text.path) for text in texts}
     taken = {(row.note, row.number) for row in known}
     notes: dict[str, Note] = {}
+    alike: dict[tuple[str, str], bool] = {}
     found = []
     for row in rows:
         if (row.note, row.number) in taken:
@@ -200,15 +209,23 @@ def _moved_in(
             continue
         was = check.base(note.citations[row.number])
         lines = regions.lines_at(note.commit if check.is_commit(note.commit) else "", was.path)
-        telling = [line.strip() for line in lines[max(was.start - 1, 0) : was.end] if _tells(line)]
-        unknown = not lines and _name(was.path) in names
-        if unknown or (telling and sum(line in held for line in telling) >= _ALIKE * len(telling)):
+        file = (note.commit, was.path)
+        if file not in alike:  # renamed, it seems: whatever became of these lines
+            same = _name(was.path) in names and (not lines or was.path in lost)
+            alike[file] = same or _share(lines, held) >= _RENAMED
+        if alike[file] or _share(lines[max(was.start - 1, 0) : was.end], held) >= _ALIKE:
             found.append(row)
     return found, len(rest - {row.note for row in rows})
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def _share(lines: Sequence[str], held: set[str]) -> float:
+    """How much of what lines say a file holds, 0 to 1."""
+    telling = [line.strip() for line in lines if _tells(line)]
+    return sum(line in held for line in telling) / len(telling) if telling else 0.0
 
 
 def _tells(line: str) -> bool:
