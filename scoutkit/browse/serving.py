@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -63,4 +64,5 @@ def serve(app: Any, listening: socket.socket, *, ready: Callable[[], None]) -> N
             await super().startup(sockets)
             ready()
 
-    Server(chosen).run([listening])
+    with contextlib.suppress(KeyboardInterrupt):  # how people end it
+        Server(chosen).run([listening])

@@ -16,6 +16,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "about": ("about:about", "PATH[:LINES]", "what is known about a file, lines, or a change"),
     "check": ("keep:check", "[NOTE...]", "which notes still hold"),
     "pack": ("pack:pack", "TASK", "notes for the next prompt, within a budget of tokens"),
+    "browse": ("browse:browse", "", "look through notes, citations and runs in a browser"),
     "prompt": ("prompt:prompt", "[TEMPLATE]", "a whole prompt for another agent, from a template and notes"),
     "list": ("find:list_notes", "", "all notes, newest first"),
     "related": ("find:related", "NOTE", "notes on the same subject"),
@@ -43,7 +44,7 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
     "doctor": ("upkeep:doctor", "", "check that all scoutkit needs is there"),
     "completion": ("upkeep:completion", "SHELL", "print a completion script for bash, zsh or fish"),
 }
-FIRST = ("ask", "scout", "search", "show", "about", "check", "pack")
+FIRST = ("ask", "scout", "search", "show", "about", "check", "pack", "browse")
 
 
 class Table(click.Group):

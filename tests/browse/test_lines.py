@@ -1,0 +1,105 @@
+"""Both lines of Datasette, as plain `datasette` is started over a catalogue: with our plugin, and without."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoutkit import config
+from scoutkit.browse.queries import QUERIES
+from scoutkit.desk import Desk
+
+ALPHA = "1.0a41"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scoutkit-test-datasette" / ALPHA
+
+
+@pytest.fixture(scope="session")
+def alpha() -> dict[str, str]:
+    """An environment in which `datasette` is the alpha; installed once a machine, by one test process at a time."""
+    import fcntl
+
+    CACHE.parent.mkdir(parents=True, exist_ok=True)
+    with (CACHE.parent / f"{ALPHA}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (CACHE / "done").exists():
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(CACHE), f"datasette=={ALPHA}"]
+            subprocess.run(command, check=True, capture_output=True)
+            (CACHE / "done").touch()
+    return {"PYTHONPATH": os.pathsep.join([str(CACHE), str(Path(config.__file__).parent.parent)])}
+
+
+@pytest.fixture(params=["0.65", "1.0"])
+def line(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The environment of one line of Datasette."""
+    return request.getfixturevalue("alpha") if request.param == "1.0" else {}
+
+
+@contextlib.contextmanager
+def plain(catalogue: Path, env: dict[str, str], *, plugin: bool) -> Iterator[str]:
+    """Plain `datasette`, started as the manual says; gives its address."""
+    templates = config.resources("templates") / "datasette"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "datasette", str(catalogue), "-m", str(config.resources("metadata.yml"))]
+    command += ["--template-dir", str(templates), "--port", str(port)]
+    command += ["--plugins-dir", str(templates / "plugins")] if plugin else []
+    with subprocess.Popen(
+        command, env={**os.environ, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as server:
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.kill()
+
+
+def get(address: str) -> str:
+    """A page, once the server answers."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(address) as answer:
+                return str(answer.read().decode())
+        except urllib.error.HTTPError as error:
+            pytest.fail(f"{address}: {error.code} {error.read()[:500]!r}")
+        except urllib.error.URLError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def test_pages_tables_and_queries_are_there_on_each_line(line, repo, note):
+    note("aaaa1111")
+    Desk.open(repo).sync()
+    with plain(Desk.open(repo).places.catalogue, line, plugin=True) as address:
+        assert "What <em>repo</em> knows" in get(f"{address}/")
+        assert "src/auth/signing.py:12-14" in get(f"{address}/note/aaaa1111")
+        assert "As it is now" in get(f"{address}/note/aaaa1111/citation/0")
+        assert "aaaa1111" in get(f"{address}/find?q=cookies")
+        notes = get(f"{address}/scoutkit/notes")
+        assert "Cookies are signed by SessionSigner" in notes
+        assert "stable, draft (the run did not finish)" in notes  # a column's description
+        assert "/scoutkit/most_cited_files" in get(f"{address}/scoutkit")
+        for name in QUERIES:
+            assert '"ok": true' in get(f"{address}/scoutkit/{name}.json")
+
+
+def test_without_the_plugin_datasettes_own_pages_are_there(line, repo, note):
+    note("aaaa1111")
+    Desk.open(repo).sync()
+    with plain(Desk.open(repo).places.catalogue, line, plugin=False) as address:
+        assert "What this codebase knows" in get(f"{address}/")
+        assert "Cookies are signed by SessionSigner" in get(f"{address}/scoutkit/notes")
+        key = re.search(r'/scoutkit/notes/(\d+)"', get(f"{address}/scoutkit/notes"))
+        assert key
+        assert "SessionSigner.sign" in get(f"{address}/scoutkit/notes/{key[1]}")
