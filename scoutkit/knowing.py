@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scoutkit import git
+from scoutkit import arrivals, git
+from scoutkit.arrivals import Text
 from scoutkit.bearing import Asked, Place, hit
 from scoutkit.desk import Desk
 from scoutkit.model import pinned
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from scoutkit.search.citing import Cited
 
 MOST = 200  # notes whose lines are followed for one answer
-_MOST_LOST = 1_000  # citations of files that are gone, whose lines are looked for in what was asked about
 _CHANGED = 6  # lines of a difference
 _WIDEST = 160  # characters of one
-_ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
-_RENAMED = 0.3  # of the telling lines of a file that another must hold to be taken for what became of it
-_WORD = re.compile(r"\w+")
-_TELLING = 4  # letters and digits of a line that tells
 _STATUS = {"draft": 0.7, "deprecated": 0.3}
 
 
@@ -68,7 +63,7 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
     """
     rows = desk.catalogue.citing([path])
     paths, symbols = desk.catalogue.cited_places()
-    lost = _lost(desk, paths, path)
+    lost = arrivals.lost(desk, paths, path)
     naming = [] if start or not re.search(r"[/.]", path) else desk.catalogue.naming(path)
     if not (rows or lost or naming or symbols):
         return Answer(())
@@ -76,7 +71,7 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
 
     with Regions(desk.repository, _target(desk), notes=desk.settings.notes, elsewhere=_here) as regions:
         text = regions.lines(path)
-        moved, unseen = _moved_in(desk, rows, lost, symbols, [_Text(path, text)], regions)
+        moved, unseen = arrivals.moved_in(desk, rows, lost, symbols, [Text(path, text)], regions)
         chosen, unfollowed = _chosen([*rows, *moved], start)
         folder = desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
         asked = Asked(path, start, end or start, there=bool(text) or folder or regions.there(path))
@@ -106,7 +101,7 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
         return Answer(())
     rows = desk.catalogue.citing(files)
     paths, symbols = desk.catalogue.cited_places()
-    lost = _lost(desk, paths, *files)
+    lost = arrivals.lost(desk, paths, *files)
     if not (rows or lost or symbols):
         return Answer(())
     from scoutkit.anchors.region import Regions
@@ -116,8 +111,8 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
     with Objects(desk.where) as objects:
         new = Regions(desk.repository, difference.new, staged=difference.staged, notes=notes, objects=objects)
         old = Regions(desk.repository, difference.old, notes=notes, objects=objects) if difference.old else None
-        texts = [_Text(file, one.lines(file)) for file in files for one in (old, new) if one]
-        moved, unseen = _moved_in(desk, rows, lost, symbols, texts, new)
+        texts = [Text(file, one.lines(file)) for file in files for one in (old, new) if one]
+        moved, unseen = arrivals.moved_in(desk, rows, lost, symbols, texts, new)
         chosen, unfollowed = _chosen([*rows, *moved], 0)
         found = []
         before = {note.path: followed for note, followed in _followed(desk, chosen, old)} if old else {}
@@ -140,96 +135,6 @@ def _here(source: Pinned) -> Repository | None:
 
 def _target(desk: Desk) -> str:
     return "" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD")
-
-
-def _lost(desk: Desk, cited: Sequence[str], *asked: str) -> list[str]:
-    """Cited files that are not in the working tree: what they held may be where somebody asks now."""
-    top = desk.repository.toplevel
-    if top is None:
-        return []
-    names = {_name(path) for path in asked}
-    stems = {name.partition(".")[0] for name in names}
-    lost = [path for path in cited if not os.path.lexists(f"{top}/{path}") and not pinned.read(path)]
-
-    def unlike(path: str) -> int:
-        name = _name(path)
-        near = any(stem and (stem in name or name.partition(".")[0] in stem) for stem in stems)
-        return 0 if name in names else 1 if near else 2
-
-    return sorted((path for path in lost if path not in asked), key=unlike)
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """What a file holds that was asked about."""
-
-    path: str
-    lines: Sequence[str]
-
-    def defines(self, symbols: set[str]) -> set[str]:
-        """Which of some functions, classes and sections it has."""
-        from scoutkit.symbols import symbols as definitions
-
-        text = "\n".join(self.lines)
-        words = set(_WORD.findall(text)) if symbols else set()
-        if words.isdisjoint(name for symbol in symbols for name in _WORD.findall(symbol)[-1:]):
-            return set()  # spares parsing it
-        return symbols & {one.qualified for one in definitions(self.path, text)}
-
-
-def _moved_in(
-    desk: Desk, known: Sequence[Cited], lost: Sequence[str], symbols: set[str], texts: Sequence[_Text], regions: Regions
-) -> tuple[list[Cited], int]:
-    """Citations of other files whose lines one of these files seems to hold now: it was renamed, or they were moved
-    into it. Also how many notes cite files that are gone and were not looked at."""
-    from scoutkit.anchors import check
-
-    texts = [text for text in texts if text.lines]
-    if not texts:
-        return [], 0
-    rows = list(desk.catalogue.citing(lost)) if lost else []
-    order = {path: number for number, path in enumerate(lost)}
-    rows.sort(key=lambda row: order.get(row.path, 0))
-    rows, rest = rows[:_MOST_LOST], {row.note for row in rows[_MOST_LOST:]}
-    rows += desk.catalogue.defining(sorted(set().union(*(text.defines(symbols) for text in texts))))
-    held = {line.strip() for text in texts for line in text.lines if _tells(line)}
-    names = {_name(text.path) for text in texts}
-    taken = {(row.note, row.number) for row in known}
-    notes: dict[str, Note] = {}
-    alike: dict[tuple[str, str], bool] = {}
-    found = []
-    for row in rows:
-        if (row.note, row.number) in taken:
-            continue
-        taken.add((row.note, row.number))
-        if row.note not in notes:
-            notes[row.note] = desk.notebook.note(row.note)
-        note = notes[row.note]
-        if row.number >= len(note.citations):
-            continue
-        was = check.base(note.citations[row.number])
-        lines = regions.lines_at(note.commit if check.is_commit(note.commit) else "", was.path)
-        file = (note.commit, was.path)
-        if file not in alike:  # renamed, it seems: whatever became of these lines
-            same = _name(was.path) in names and (not lines or was.path in lost)
-            alike[file] = same or _share(lines, held) >= _RENAMED
-        if alike[file] or _share(lines[max(was.start - 1, 0) : was.end], held) >= _ALIKE:
-            found.append(row)
-    return found, len(rest - {row.note for row in rows})
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _share(lines: Sequence[str], held: set[str]) -> float:
-    """How much of what lines say a file holds, 0 to 1."""
-    telling = [line.strip() for line in lines if _tells(line)]
-    return sum(line in held for line in telling) / len(telling) if telling else 0.0
-
-
-def _tells(line: str) -> bool:
-    return sum(map(str.isalnum, line)) >= _TELLING
 
 
 def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[Cited]], int]:
@@ -283,7 +188,7 @@ def _changed(note: Note, one: Followed, regions: Regions) -> tuple[str, ...]:
     now = one.now
     if one.verdict is not Verdict.EDITED or now is None or pinned.read(one.base.path):
         return ()
-    old = regions.lines_at(note.commit, one.base.path)[one.base.start - 1 : one.base.end]
+    old = arrivals.then(regions, note, one.base.path)[one.base.start - 1 : one.base.end]
     new = regions.lines(now.path)[now.start - 1 : now.end]
     if not old:
         return ()

@@ -1,0 +1,125 @@
+"""What came into a file from others: citations of files that were renamed, or of lines that were moved."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoutkit.desk import Desk
+from scoutkit.errors import ScoutError
+from scoutkit.model import pinned
+from scoutkit.model.notes import Note
+
+if TYPE_CHECKING:
+    from scoutkit.anchors.region import Regions
+    from scoutkit.search.citing import Cited
+
+_MOST_LOST = 1_000  # citations of files that are gone, whose lines are looked for in what was asked about
+_ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
+_RENAMED = 0.3  # of the telling lines of a file that another must hold to be taken for what became of it
+_NAMESAKE = 0.1  # the same for one that has its name, in another folder
+_WORD = re.compile(r"\w+")
+_TELLING = 4  # letters and digits of a line that tells
+
+
+def lost(desk: Desk, cited: Sequence[str], *asked: str) -> list[str]:
+    """Cited files that are not in the working tree: what they held may be where somebody asks now."""
+    top = desk.repository.toplevel
+    if top is None:
+        return []
+    names = {_name(path) for path in asked}
+    stems = {name.partition(".")[0] for name in names}
+    gone = [path for path in cited if not os.path.lexists(f"{top}/{path}") and not pinned.read(path)]
+
+    def unlike(path: str) -> int:
+        name = _name(path)
+        near = any(stem and (stem in name or name.partition(".")[0] in stem) for stem in stems)
+        return 0 if name in names else 1 if near else 2
+
+    return sorted((path for path in gone if path not in asked), key=unlike)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a file holds that was asked about."""
+
+    path: str
+    lines: Sequence[str]
+
+    def defines(self, symbols: set[str]) -> set[str]:
+        """Which of some functions, classes and sections it has."""
+        from scoutkit.symbols import symbols as definitions
+
+        text = "\n".join(self.lines)
+        words = set(_WORD.findall(text)) if symbols else set()
+        if words.isdisjoint(name for symbol in symbols for name in _WORD.findall(symbol)[-1:]):
+            return set()  # spares parsing it
+        return symbols & {one.qualified for one in definitions(self.path, text)}
+
+
+def moved_in(
+    desk: Desk, known: Sequence[Cited], lost: Sequence[str], symbols: set[str], texts: Sequence[Text], regions: Regions
+) -> tuple[list[Cited], int]:
+    """Citations of other files whose lines one of these files seems to hold now: it was renamed, or they were moved
+    into it. Also how many notes cite files that are gone and were not looked at."""
+    from scoutkit.anchors import check
+
+    texts = [text for text in texts if text.lines]
+    if not texts:
+        return [], 0
+    rows = list(desk.catalogue.citing(lost)) if lost else []
+    order = {path: number for number, path in enumerate(lost)}
+    rows.sort(key=lambda row: order.get(row.path, 0))
+    rows, rest = rows[:_MOST_LOST], {row.note for row in rows[_MOST_LOST:]}
+    rows += desk.catalogue.defining(sorted(set().union(*(text.defines(symbols) for text in texts))))
+    held = {line.strip() for text in texts for line in text.lines if _tells(line)}
+    names = {_name(text.path) for text in texts}
+    taken = {(row.note, row.number) for row in known}
+    notes: dict[str, Note] = {}
+    alike: dict[tuple[str, str], bool] = {}
+    found = []
+    for row in rows:
+        if (row.note, row.number) in taken:
+            continue
+        taken.add((row.note, row.number))
+        if row.note not in notes:
+            notes[row.note] = desk.notebook.note(row.note)
+        note = notes[row.note]
+        if row.number >= len(note.citations):
+            continue
+        was = check.base(note.citations[row.number])
+        lines = then(regions, note, was.path)
+        file = (note.commit, was.path)
+        if file not in alike:  # renamed, it seems: whatever became of these lines
+            least = _NAMESAKE if _name(was.path) in names and was.path in lost else _RENAMED
+            alike[file] = _share(lines, held) >= least or (not lines and _name(was.path) in names)
+        if alike[file] or _share(lines[max(was.start - 1, 0) : was.end], held) >= _ALIKE:
+            found.append(row)
+    return found, len(rest - {row.note for row in rows})
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def then(regions: Regions, note: Note, path: str) -> Sequence[str]:
+    """A file as the note saw it; nothing where that is not here."""
+    from scoutkit.anchors import check
+
+    try:
+        return regions.lines_at(note.commit, path) if check.is_commit(note.commit) else ()
+    except ScoutError:  # a partial clone
+        return ()
+
+
+def _share(lines: Sequence[str], held: set[str]) -> float:
+    """How much of what lines say a file holds, 0 to 1."""
+    telling = [line.strip() for line in lines if _tells(line)]
+    return sum(line in held for line in telling) / len(telling) if telling else 0.0
+
+
+def _tells(line: str) -> bool:
+    return sum(map(str.isalnum, line)) >= _TELLING
