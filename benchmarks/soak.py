@@ -173,7 +173,7 @@ class Soak:
     async def turn(self, who: str, client: Client) -> None:
         name = self.random.choice(list(self.known)[-30:])
         there = lambda: name in self.known  # noqa: E731 - it may be deleted meanwhile
-        if name.startswith("m"):
+        if re.fullmatch(r"m\d{7}", name):  # the editor's: it says what it is called
             found = await self.called(who, client, "search_notes", {"query": f"zz{name}", "limit": 3})
             if there() and name not in [hit["id"] for hit in found.get("hits", [])]:
                 self.trouble(who, f"{name} is on disk and was not found")
