@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,23 +77,48 @@ def _path(young: str, old: str, listed: str) -> list[str]:
     return path
 
 
-def behind(where: Path, target: str, commits: Collection[str]) -> dict[str, int]:
-    """How many commits the target has that each of some commits has not, with two processes for all of them.
+def behind(where: Path, target: str) -> Callable[[Collection[str]], dict[str, int]]:
+    """Begins to look at a history; what is given says how many commits the target has that each of some commits has
+    not. One process where history is a line, two more elsewhere. Commits that git cannot tell of are left out."""
+    listing = git.begin(where, "rev-list", "--parents", f"--max-count={_LINE}", target, "--")
 
-    Those that git cannot tell of are left out.
-    """
+    def count(commits: Collection[str]) -> dict[str, int]:
+        listed = listing()
+        counts = _in_line(listed.text, commits) if listed.code == 0 else {}
+        if len({*commits} - counts.keys()) > 1:
+            counts |= _in_graph(where, target, {*commits} - counts.keys())
+        for commit in {*commits} - counts.keys():
+            done = git.git(where, "rev-list", "--count", "--end-of-options", f"{commit}..{target}", "--")
+            if done.code == 0 and done.text.strip().isdecimal():
+                counts[commit] = int(done.text)
+        return counts
+
+    return count
+
+
+def _in_graph(where: Path, target: str, commits: Collection[str]) -> dict[str, int]:
+    """Of commits that have one in common with the target, and are among those it comes from."""
+    shared = git.git(where, "merge-base", "--octopus", target, *sorted(commits))
+    if shared.code:
+        return {}
+    listed = git.git(where, "rev-list", "--parents", f"{shared.text.strip()}..{target}", "--")
+    parents = {ids[0]: ids[1:] for line in listed.text.splitlines() if (ids := line.split())}
+    known = {*commits} & {*parents, shared.text.strip()} if listed.code == 0 else ()
+    return {commit: len(parents) - _ancestors(commit, parents) for commit in known}
+
+
+_LINE = 500
+
+
+def _in_line(listed: str, commits: Collection[str]) -> dict[str, int]:
+    """The places of commits in a history, as far as no merge is in it."""
     counts: dict[str, int] = {}
-    if len(commits) > 1:
-        done = git.git(where, "merge-base", "--octopus", target, *sorted(commits))
-        shared = done.text.strip() if done.code == 0 else ""
-        listed = git.git(where, "rev-list", "--parents", f"{shared}..{target}", "--") if shared else done
-        parents = {ids[0]: ids[1:] for line in listed.text.splitlines() if (ids := line.split())}
-        known = {*commits} & {*parents, shared} if shared and listed.code == 0 else set()
-        counts = {commit: len(parents) - _ancestors(commit, parents) for commit in known}
-    for commit in {*commits} - counts.keys():
-        done = git.git(where, "rev-list", "--count", "--end-of-options", f"{commit}..{target}", "--")
-        if done.code == 0 and done.text.strip().isdecimal():
-            counts[commit] = int(done.text)
+    for number, line in enumerate(listed.splitlines()):
+        commit, *parents = line.split()
+        if commit in commits:
+            counts[commit] = number
+        if len(parents) > 1:
+            break
     return counts
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,12 +40,16 @@ def pack(desk: Desk, wish: Wish) -> Pack:
     Reads the catalogue as it is: whoever calls this has brought it in step. RepositoryError for a commit that does not
     exist.
     """
+    from scoutkit.anchors.memory import Memory
     from scoutkit.anchors.region import Regions
 
     to = wish.to or ("" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD"))
     named = desk.catalogue.by_ids(wish.notes)
-    found = desk.catalogue.search(wish.task, limit=wish.limit) if wish.task.strip() else []
-    with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here) as regions:
+    found = desk.catalogue.search(wish.task, limit=wish.limit, snippets=False) if wish.task.strip() else []
+    with (
+        Memory(desk.places.state / "followed.db") as memory,
+        Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here, memory=memory) as regions,
+    ):
         work = _Work(desk, wish, to, regions)
         chosen, dropped = work.sorted_out(named, found)
         if not chosen:
@@ -80,9 +85,14 @@ class _Work:
     """One pack in the making: what is read and followed, each note once."""
 
     def __init__(self, desk: Desk, wish: Wish, to: str, regions: Regions) -> None:
-        self._desk, self._wish, self._to, self._regions = desk, wish, to, regions
+        self._desk, self._wish, self._regions = desk, wish, regions
+        self._to = to
         self._named = frozenset(wish.notes)
         self._taken: list[_Said] = []
+
+    @functools.cached_property
+    def _behind(self) -> Callable[[Collection[str]], dict[str, int]]:
+        return history.behind(self._desk.where, self._to or "HEAD")  # git works while notes are read
 
     def sorted_out(self, named: Sequence[Hit], found: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
         """The candidates in order, drafts last, and those that are left out at once."""
@@ -124,6 +134,7 @@ class _Work:
         if self._wish.only_holding and not check.hold(followed):
             lost = next(one for one in followed if one.counts and not one.holds)
             return Dropped(hit.id, hit.path, hit.title, f"does not hold: {lost.verdict} {lost.citation.at}")
+        _ = self._behind
         self._taken.append(said)
         return self._told(note, followed)
 
@@ -187,7 +198,7 @@ class _Work:
         from scoutkit.anchors import check
 
         asked = {part.note.commit for part in parts if check.is_commit(part.note.commit)}
-        behind = history.behind(self._desk.where, self._to or "HEAD", asked) if asked else {}
+        behind = self._behind(asked) if parts else {}
         return [part._replace(commits=behind.get(part.note.commit)) for part in parts]
 
 

@@ -49,6 +49,6 @@ def test_how_many_commits_lie_between_is_counted_as_git_counts_them(repo, git):
     git(repo, "checkout", "-q", "main")
     names = ["main", "main~1", "main~2", "side", "other"]
     commits = {git(repo, "rev-parse", name).strip(): name for name in names}
-    counted = {commits[at]: number for at, number in history.behind(repo, "main", commits).items()}
+    counted = {commits[at]: number for at, number in history.behind(repo, "main")(commits).items()}
     assert counted == {name: int(git(repo, "rev-list", "--count", f"{name}..main")) for name in names}
-    assert history.behind(repo, "main", ["ab" * 20]) == {}
+    assert history.behind(repo, "main")(["ab" * 20]) == {}

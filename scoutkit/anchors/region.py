@@ -15,6 +15,7 @@ from scoutkit.anchors import columns, sameness, score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
+from scoutkit.anchors.memory import Key, Memory
 from scoutkit.anchors.pair import Found, Pair
 from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError, ScoutError
@@ -55,6 +56,7 @@ class Regions:
         notes: str = "",
         objects: Objects | None = None,
         elsewhere: Callable[[Pinned], Repository | None] = lambda _: None,
+        memory: Memory | None = None,
     ) -> None:
         self._repository, self._notes, self._to = repository, notes, to
         self._where = repository.toplevel or repository.git_dir
@@ -65,6 +67,7 @@ class Regions:
         self._pairs: dict[tuple[str, int], Pair] = {}
         self._journeys: dict[str, Journey] = {}
         self._elsewhere = elsewhere
+        self._memory = memory
         self._beside: dict[str, Beside | None] = {}
 
     def __enter__(self) -> Self:
@@ -113,8 +116,11 @@ class Regions:
 
         ScoutError for a file or lines that the commit does not have, and where there is neither commit nor anchor.
         """
-        if anchor and self._untouched(region, anchor):
+        key = self._key(region, commit) if anchor or self._memory else None
+        if anchor and key and self._untouched(key, anchor):
             return Located(Verdict.FRESH, region, 1.0, 1.0, (Candidate(region, 1.0),))
+        if self._memory and key and commit and (known := self._memory.get(key)):
+            return known
         if anchor and (not commit or self._files(commit) is None):
             return self._recall(region, anchor)
         old = self._known(commit)
@@ -127,22 +133,31 @@ class Regions:
             self._readable(path)
         if left and (direct.guess is None or direct.guess.share < _RENAMED):
             found = Found(None, 0.0)  # with the commits between, its way is known better
+        alone = not left and score.clear(found)  # no other file and no commit between was asked
         if not score.clear(found):
             found = self._journey(commit).find(path, lines, found)
         if found.guess is None:
             found = direct if left else pair.find(path, lines)
         if found.guess is None:
             self._whole(old.tree)
-        return self._answer(region, path, lines, found)
+        answer = self._answer(region, path, lines, found)
+        if self._memory and key and commit and alone and answer.region and answer.region.path == region.path:
+            self._memory.put(key, answer)
+        return answer
 
-    def _untouched(self, region: Region, anchor: Anchor) -> bool:
+    def _key(self, region: Region, commit: str) -> Key | None:
+        """What an answer is remembered by, where the file is there under its old name."""
+        if region.start_col or self._target.path(region.path) != region.path:
+            return None
+        blob = self._target.id(region.path)
+        return Key(commit, region.path, region.start, region.end, blob) if blob else None
+
+    def _untouched(self, key: Key, anchor: Anchor) -> bool:
         """Is the file byte for byte as it was? Then git need not be asked."""
-        if region.start_col or not anchor.blob or self._target.path(region.path) != region.path:
+        if key.blob != anchor.blob:
             return False
-        if self._target.id(region.path) != anchor.blob:
-            return False
-        document = self._target.document(region.path)
-        return document is not None and 1 <= region.start <= region.end <= len(document)
+        document = self._target.document(key.path)
+        return document is not None and 1 <= key.start <= key.end <= len(document)
 
     def _recall(self, region: Region, anchor: Anchor) -> Located:
         """Without the commit: with the file as it was, if git still has that, else by fingerprints."""

@@ -123,6 +123,7 @@ class WorkingTree:
         self._sparse = repository.git_dir / "info/sparse-checkout"
         self._raw: dict[str, bytes | None] = {}
         self._documents: dict[str, Document | None] = {}
+        self._links: dict[Path, bool] = {}
 
     def path(self, path: str) -> str:
         file = self._root / path
@@ -135,7 +136,12 @@ class WorkingTree:
         return resolved.as_posix() if file.is_file() else ""
 
     def _through_link(self, path: str) -> bool:
-        return any((self._root / parent).is_symlink() for parent in Path(path).parents if parent.name)
+        above = Path(path).parent
+        if not above.name:
+            return False
+        if above not in self._links:
+            self._links[above] = (self._root / above).is_symlink() or self._through_link(str(above))
+        return self._links[above]
 
     def id(self, path: str) -> str:
         raw = self.raw(path)

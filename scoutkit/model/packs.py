@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 BUDGET = 8_000  # tokens of a pack, unless a person says otherwise
 FORMATS = ("md", "xml", "json")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What a pack is to hold. `notes` are ids of notes that go in first, whatever the task says.
 
     `code` adds the cited lines; `form` is one of FORMATS; `to` is the commit that citations are followed to, "" for the
@@ -29,8 +28,7 @@ class Wish:
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(NamedTuple):
     """A note that is in a pack. `verdicts` counts its citations by what became of them; `cut`: a part was left out;
     `tokens` is what it takes; `why` says how it came in, for `--explain`."""
 
@@ -44,8 +42,7 @@ class Packed:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(NamedTuple):
     """A candidate that is not in the pack, and why in a few words."""
 
     id: str
@@ -54,8 +51,7 @@ class Dropped:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(NamedTuple):
     """What goes into a prompt. `used` never exceeds `budget`, both in tokens as `tokenizer` counts them.
 
     Every candidate is in one of `notes` and `dropped`.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?"
 PREFIX = re.compile(rf"({NAME})@([0-9a-f]{{7,64}}):")
 """What stands before the path. Seven digits of the commit are enough where people write it, notes keep all."""
-_LONG = re.compile(rf"({NAME}@[0-9a-f]{{12}})[0-9a-f]{{28,52}}(?=:)")
+_LONG = rf"({NAME}@[0-9a-f]{{12}})[0-9a-f]{{28,52}}(?=:)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ def of(path: str, sources: Iterable[Pinned]) -> Pinned | None:
 
 def shortened(text: str) -> str:
     """A text for people: twelve digits of each commit that stands in `name@sha:path`."""
-    return _LONG.sub(r"\1", text) if "@" in text else text
+    return re.sub(_LONG, r"\1", text) if "@" in text else text

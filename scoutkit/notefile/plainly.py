@@ -31,7 +31,7 @@ _USUAL = re.compile(
 )
 _KEY = re.compile(r"([a-z_]+):(?: (.*))?")
 _NOTHING = ("null", "Null", "NULL", "")
-_SOURCE = re.compile(rf"({NAME})@([0-9a-f]{{40}}|[0-9a-f]{{64}})")
+_SOURCE = rf"({NAME})@([0-9a-f]{{40}}|[0-9a-f]{{64}})"
 _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 
 
@@ -167,7 +167,7 @@ def _citation(written: str) -> Citation:
 
 
 def _source(row: dict[str, str]) -> Pinned:
-    found = _SOURCE.fullmatch(row.get("at", ""))
+    found = re.fullmatch(_SOURCE, row.get("at", ""))
     if not found or not row.get("from"):
         raise _UnknownError
     return Pinned(found[1], row["from"], found[2])

@@ -18,6 +18,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\
 _NO_XML = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _AS_NUMBER = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # a reader makes blanks of them otherwise
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_MADE_UP = "8e3f0b7d"
 _SHORT = 12  # digits of a commit
 
 ABOUT = (
@@ -92,6 +93,13 @@ def facts(part: Part) -> list[str]:
 def counted(verdicts: Mapping[str, int]) -> str:
     """`3 fresh, 1 edited`."""
     return ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+
+
+def entry(form: str, part: Part) -> str:
+    """One note of a pack, as long as it is there: labels and numbers are made up."""
+    if form == "md":
+        return f"{_MADE_UP} note 10 of 20: {'; '.join(facts(part))}\n\n{fenced(_body(part), 'markdown')}\n\n"
+    return render(form, (part,)).removeprefix(render(form, ()).partition("\n")[0])
 
 
 def _md(parts: Sequence[Part]) -> str:

@@ -104,9 +104,7 @@ def _fitted(wish: Wish, made: Part, room: int, tokenizer: Tokenizer, about: froz
 
 def _cost(wish: Wish, part: Part, tokenizer: Tokenizer) -> int:
     """What a note takes in a pack, with what is between notes."""
-    return tokenizer.count(forms.render(wish.form, (part._replace(cut=True),))) - tokenizer.count(
-        forms.render(wish.form, ())
-    )
+    return tokenizer.count(forms.entry(wish.form, part._replace(cut=True))) + 1
 
 
 def _pack(wish: Wish, chosen: list[Candidate], parts: list[Part], tokenizer: Tokenizer, dropped: list[Dropped]) -> Pack:

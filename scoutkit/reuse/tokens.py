@@ -5,6 +5,7 @@ Loading the vocabulary takes longer than making a pack: `prepare` begins it in a
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import threading
@@ -15,9 +16,7 @@ VOCABULARY = "cl100k_base"
 APPROXIMATE = "approximate: 6 letters of a word, 2 capitals, digits, signs or bytes of other scripts to a token"
 _PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\S\n]+|\n+|[^\x00-\x7f]+|[^A-Za-z0-9\s\x80-\U0010ffff]+"
 _LOCK = threading.Lock()
-_WARM = (
-    "With ✓ and 会话, and long enough for its pattern to be compiled: that takes as long as to load what it knows. " * 3
-)
+_WARM = "With ✓ and 会话, and long enough that its pattern is compiled, which takes longer than to load its words. " * 3
 
 
 class Tokenizer(NamedTuple):
@@ -29,6 +28,8 @@ class Tokenizer(NamedTuple):
 
 def prepare() -> None:
     """Begin to load the tokenizer, so that it is there when it is asked for."""
+    with contextlib.suppress(ImportError):
+        import splintr  # noqa: F401 - here, since two threads that import wait for each other
     threading.Thread(target=tokenizer, daemon=True).start()
 
 

@@ -136,9 +136,10 @@ class Catalogue:
         paths: Sequence[str] = (),
         statuses: Sequence[str] = (),
         limit: int = 20,
+        snippets: bool = True,
     ) -> Hits:
         """Notes with the words of a text, best first; operators in it narrow what is searched. Without any word: the
-        newest."""
+        newest. Without `snippets` nothing says why they were found."""
         wanted = Filters(self.worktree, types, tags, paths, statuses)
 
         def ask(connection: sqlite3.Connection) -> Hits:
@@ -147,7 +148,8 @@ class Catalogue:
             if not query.text:
                 return [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
             found = ranking.best(connection, query, filters, limit)
-            return [self._hit(connection, key, score, query.marks) for key, score in found]
+            marks = query.marks if snippets else None
+            return [self._hit(connection, key, score, marks) for key, score in found]
 
         return self._asking(ask)
 
@@ -352,10 +354,10 @@ class Catalogue:
         connection: sqlite3.Connection,
         key: int,
         score: float,
-        words: Sequence[str] = (),
+        words: Sequence[str] | None = (),
     ) -> Hit:
         note_id, path, title, kind, status, description, body = connection.execute(_ROW, (key,)).fetchone()
-        text, marks = snippet((description, body), words)
+        text, marks = ("", ()) if words is None else snippet((description, body), words)
         return Hit(note_id, path, title, kind, status, score, text, marks)
 
     # When the file is not what was made here

@@ -42,8 +42,8 @@ def told(text: str) -> str:
             "| `src/auth/middleware.py:4` **[edited]** | x |\n|---|---|\n| `src/auth/signing.py:20-22` | y |",
         ),
         (
-            "`src/auth/signing.py:12-14`; `src/auth/middleware.py:4`\n\n```\nsrc/auth/signing.py:12-14: x\n```",
-            "`src/auth/signing.py:20-22`; `src/auth/middleware.py:4` **[edited]**\n\n```\nsrc/auth/signing.py:12-14: x\n```",
+            "`src/auth/signing.py:12-14`; `src/auth/middleware.py:4`\n\n~~~\nsrc/auth/signing.py:12\n~~~",
+            "`src/auth/signing.py:20-22`; `src/auth/middleware.py:4` **[edited]**\n\n~~~\nsrc/auth/signing.py:12\n~~~",
         ),
     ],
 )
