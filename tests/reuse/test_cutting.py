@@ -51,7 +51,7 @@ def test_what_is_kept_is_whole_sentences_of_whole_blocks(text, room):
 
 
 def test_a_paragraph_ends_with_a_sentence_and_a_gap_says_that_more_is_there():
-    text = "One is `a.b. c` here. Two cites (`src/a.py:1-20`). Three is so long that it has no room here."
+    text = f"One is `a.b. c` here. Two cites (`src/a.py:1-20`). Three {'is long ' * 20}."
     kept, shorter = cutting.cut(text, approximate(text) - 1, approximate, frozenset())
     assert (kept, shorter) == ("One is `a.b. c` here. Two cites (`src/a.py:1-20`). […]\n\n".rstrip(), True)
 
