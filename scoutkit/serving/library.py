@@ -25,6 +25,7 @@ class Library:
     _desk: Desk | None = None
     _watch: Watch | None = field(default=None, repr=False)
     _file: tuple[int, int] = (0, 0)  # the catalogue that is open
+    _ahead: bool = False  # of the full-text index
 
     def desk(self) -> Desk:
         """The desk, its catalogue in step with the notes. RepositoryError where there is no repository."""
@@ -54,8 +55,13 @@ class Library:
             self.tell(f"the catalogue is made anew from the notes: {step.rebuilt}")
         if step.memory or step.behind:
             self.tell(f"the catalogue is {'not kept' if step.memory else 'behind'}: {step.memory or step.behind}")
-        if step.changed or step.removed:
-            desk.follow()
+        self._ahead = self._ahead or bool(step.changed or step.removed)
+
+    def follow(self) -> None:
+        """Let the full-text index follow what changed, once nobody waits for an answer."""
+        if self._ahead and self._desk is not None:
+            self._ahead = False
+            self._desk.follow()
 
     def close(self) -> None:
         """Let go of everything; the next question opens it again."""

@@ -148,7 +148,10 @@ class Serving:
 
     async def _do(self, task: Callable[[], Any]) -> Any:
         """In the thread of the database connection. Who no longer waits for it does not stop what has begun."""
-        return await asyncio.wrap_future(self._worker.do(task))
+        try:
+            return await asyncio.wrap_future(self._worker.do(task))
+        finally:
+            self._worker.do(self.library.follow)
 
     async def _ask(self, context: Context, given: Given) -> Answer:
         assert self.asking is not None
