@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
+from typing import NamedTuple
+
 from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Mission
 from scoutkit.model.notes import Note, Verdict
+
+COUNTED = "answered"
+"""The file beside the journal with a line, a note's id, for each answer from memory."""
+
+
+class Saved(NamedTuple):
+    """Answers from memory, and the agents' time and US dollars that they were worth where those are known."""
+
+    times: int
+    seconds: float
+    cost: float
 
 
 def remembered(desk: Desk, mission: Mission) -> Note | None:
@@ -20,8 +35,28 @@ def remembered(desk: Desk, mission: Mission) -> Note | None:
         same = name == mission.agent and (not mission.agent_cmd or version == fingerprint(mission.agent_cmd))
         same = same and note.sources == mission.sources and _alike(desk, note, mission)
         if note.status == "stable" and same and _holds(desk, note, mission.base):
+            _count(desk, note)
             return note
     return None
+
+
+def _count(desk: Desk, note: Note) -> None:
+    """One more run that was not needed: a line of a file, so that nobody waits for it."""
+    with contextlib.suppress(OSError), (desk.places.state / COUNTED).open("ab") as file:
+        file.write(note.id.encode("utf-8", "replace")[:100].replace(b"\n", b" ") + b"\n")
+
+
+def saved(desk: Desk) -> Saved:
+    """What answers from memory were worth: each as much as the run that made its note."""
+    try:
+        text = (desk.places.state / COUNTED).read_text("utf-8", "replace")
+    except OSError:
+        return Saved(0, 0.0, 0.0)
+    counted = Counter(text.splitlines())
+    made = {run.note_id: run for run in desk.journal.runs() if run.note_id in counted}
+    seconds = sum((run.seconds or 0) * counted[note] for note, run in made.items())
+    cost = sum((run.usage.cost_usd or 0) * counted[note] for note, run in made.items())
+    return Saved(counted.total(), seconds, cost)
 
 
 def _holds(desk: Desk, note: Note, base: str) -> bool:

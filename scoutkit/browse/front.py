@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from scoutkit import recall
 from scoutkit.browse.markdown import visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.desk import Desk
@@ -58,7 +59,7 @@ def _row(one: Any) -> dict[str, Any]:
 
 
 def _spent(desk: Desk) -> dict[str, Any]:
-    """What agents took in all."""
+    """What agents took in all, and what memory saved."""
     sql = "SELECT count(*), coalesce(sum(seconds), 0), coalesce(sum(cost_usd), 0), count(cost_usd) FROM runs"
     runs, seconds, cost, priced = desk.catalogue.connection.execute(sql).fetchone()
-    return {"runs": runs, "seconds": seconds, "cost": cost, "priced": priced}
+    return {"runs": runs, "seconds": seconds, "cost": cost, "priced": priced, "saved": recall.saved(desk)}

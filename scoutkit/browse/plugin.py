@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from datasette import hookimpl
 from datasette.utils.asgi import Response
+from markupsafe import Markup
 
 from scoutkit import config
 from scoutkit.browse import guard, library, pages, queries
@@ -71,6 +73,28 @@ def asgi_wrapper(datasette: Any) -> Any:
         return guard.Guard(in_step, **_shown(datasette).guarding)
 
     return wrap
+
+
+@hookimpl
+def render_cell(value: Any, column: str, table: str | None, database: str) -> Any:
+    """Ids and paths in the tables lead to our pages."""
+    page = _LEADS.get((table, column))
+    if database != queries.DATABASE or page is None or not isinstance(value, str) or not value:
+        return None
+    return Markup('<a href="/{}/{}">{}</a>').format(page, quote(value), value)
+
+
+_LEADS: dict[tuple[str | None, str], str] = {
+    ("notes", "id"): "note",
+    ("runs", "id"): "run",
+    ("runs", "note_id"): "note",
+    ("citations", "path"): "file",
+    (None, "folder"): "file",
+    (None, "path"): "file",
+    (None, "run"): "run",
+    (None, "note_id"): "note",
+}
+"""Which columns lead where; a table of None stands for the answers of queries."""
 
 
 @hookimpl

@@ -34,7 +34,7 @@ from citations where verdict is not 'wrong' group by path order by notes desc, c
         "title": "Questions without an answer",
         "description": "What was asked and came to no finished note: the run failed, was stopped, or left a draft.",
         "sql": """
-select started, kind, text, agent, result, reason, id, note from runs
+select started, kind, text, agent, result, reason, id as run from runs
 where (result is not null and result != 'done')
 and not exists (select 1 from notes join files using (key)
   where files.status = 'stable' and lower(trim(notes.question)) = lower(trim(runs.text)))
@@ -53,7 +53,7 @@ from runs group by week, agent order by week desc, agent""",
         "title": "Notes that nobody has confirmed",
         "description": "No person has said of them that they are right: `scoutkit confirm NOTE` does.",
         "sql": """
-select notes.id, notes.title, notes.type, notes.at, notes.by, notes.key as note
+select notes.id as note_id, notes.title, notes.type, notes.at, notes.by
 from notes join files using (key) where files.status = 'stable' and coalesce(notes.confirmed, '') = ''
 order by notes.at desc""",
     },

@@ -100,7 +100,8 @@ def test_the_front_page_says_what_no_longer_holds_and_why(browser: Browser, repo
     note("bbbb1111", "Another")
     signing = repo / "src/auth/signing.py"
     signing.write_text(signing.read_text().replace("'sha256'", "'sha512'"))
-    os.utime(signing, (1e9, 1e9))
+    for path in (repo / "src/auth").iterdir():
+        os.utime(path, (1e9, 1e9))
     assert "2 not checked yet" in browser.page("/").text
     desk = Desk.open(repo)
     desk.sync()
@@ -143,6 +144,32 @@ def test_runs_say_what_they_took(browser: Browser, repo: Path, monkeypatch: pyte
     assert "Where are cookies signed?" in one.text
     assert f"/note/{run.note_id}" in one.text
     assert none.status == 404
+
+
+def test_answers_from_memory_are_counted_as_saved(
+    browser: Browser, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scoutkit import commands, recall
+
+    monkeypatch.chdir(repo)
+    asked = [
+        "ask",
+        "Where are cookies signed?",
+        "--agent-cmd",
+        "sleep 0.2; echo '# Signed'; echo src/auth/signing.py:12",
+    ]
+    assert [commands.run(asked) for _ in range(3)] == [0, 0, 0]
+    saved = recall.saved(Desk.open(repo))
+    assert (saved.times, 0.4 <= saved.seconds < 60) == (2, True)
+    assert "2 answers from memory saved" in browser.page("/").text
+
+
+def test_ids_and_paths_in_the_tables_lead_to_pages(browser: Browser, note) -> None:
+    note("aaaa1111")
+    notes, citations, query = browser.get("/scoutkit/notes", "/scoutkit/citations", "/scoutkit/nobody_confirmed")
+    assert '<a href="/note/aaaa1111">aaaa1111</a>' in notes.text
+    assert '<a href="/file/src/auth/signing.py">src/auth/signing.py</a>' in citations.text
+    assert '<a href="/note/aaaa1111">aaaa1111</a>' in query.text
 
 
 def test_every_address_is_one_that_its_own_pattern_takes() -> None:

@@ -7,8 +7,10 @@ const draw = (id, options) => {
   if (!place) return;
   const data = JSON.parse(place.dataset.plots);
   const made = Plot.plot({ style: { background: "transparent", fontSize: "13px" }, width: Math.min(place.clientWidth, 1000), ...options(data) });
-  made.setAttribute("role", "img");
-  made.setAttribute("aria-label", place.closest("section").querySelector("h2").textContent);
+  for (const part of made.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // of no role, so not to be named
+  const drawn = made.querySelector(":scope > svg") ?? made;
+  drawn.setAttribute("role", "img");
+  drawn.setAttribute("aria-label", place.closest("section").querySelector("h2").textContent);
   place.replaceChildren(made);
 };
 
