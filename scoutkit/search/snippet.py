@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from scoutkit.words import is_cjk
 
 WIDTH = 160  # characters
-_MOST = 40  # matches of one word that are looked at
+_MOST = 16  # matches of one word that are looked at
 _AROUND = 240  # characters on both sides of a match that are made readable
 _ENDINGS = re.compile(r"(?:(?:ic)?at(?:e|ed|ing|ion|or|er)|ment|ing|edly|er|or|ion|ed|ly)$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -17,6 +17,9 @@ _LINE_MARKUP = re.compile(r"^[ \t]*(?:`{3,}.*|~{3,}.*|#{1,6}[ \t]+|[-*+][ \t]+|>
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _EMPHASIS = re.compile(r"`+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")  # control characters too: this goes to a terminal
+
+_BORDER = re.compile(r"\A|\n[ \t]*(?:(?=\n|\|)|(?=[-*+][ \t]|\d{1,9}[.)][ \t]))")
+_PARAGRAPH = 2_000  # characters before and behind a place in which its paragraph ends
 
 Marks = tuple[tuple[int, int], ...]
 Spot = tuple[int, int, str]  # start, end, the root of the word that is there
@@ -146,10 +149,13 @@ def _cut(line: str, at: int, marks: Sequence[tuple[int, int]]) -> tuple[str, Mar
 
 
 def passage(text: str, place: str) -> tuple[str, Marks]:
-    """The line of a text around a place named in it, that place marked; the place alone where it is not named."""
+    """The paragraph, list item or row of a text that names a place, that place marked; the place alone where none
+    does."""
     at = text.find(place)
     if at >= 0:
-        line = readable(_around(text, at, False))
+        begin = max((found.end() for found in _BORDER.finditer(text, max(0, at - _PARAGRAPH), at)), default=at)
+        end = _BORDER.search(text, at, at + _PARAGRAPH)
+        line = readable(_around(text[begin : end.start() if end else at + _PARAGRAPH], at - begin, False))
         if (start := line.find(place)) >= 0:
             return _cut(line, start, [(start, start + len(place))])
     return place, ((0, len(place)),)

@@ -66,10 +66,12 @@ def test_a_snippet_is_one_short_line_and_its_marks_are_in_it(first: str, second:
     assert list(marks) == sorted(marks)
 
 
-def test_a_passage_is_the_line_around_a_place_in_the_code() -> None:
-    body = "# Title\n\nSigned in `src/a.py:1-2` and\nchecked elsewhere.\n"
+def test_a_passage_is_the_paragraph_around_a_place_in_the_code() -> None:
+    body = "# Title\n\nSigned in `src/a.py:1-2` and\nchecked elsewhere.\n\n```\ncode\n```\n\n- one\n- `b.py:3` ✓ two\n- three\n"
     line, marks = passage(body, "src/a.py:1-2")
-    assert line == "Title Signed in src/a.py:1-2 and checked elsewhere."
+    assert line == "Signed in src/a.py:1-2 and checked elsewhere."
+    assert passage(body, "b.py:3")[0] == "b.py:3 ✓ two"
+    assert passage("| a | b |\n|---|---|\n| `c.py:1` | x |\n| d | y |\n", "c.py:1")[0] == "| c.py:1 | x |"
     assert [line[start:end] for start, end in marks] == ["src/a.py:1-2"]
     assert passage("nothing", "src/a.py:1-2") == ("src/a.py:1-2", ((0, 12),))
 
