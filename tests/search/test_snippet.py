@@ -67,7 +67,8 @@ def test_a_snippet_is_one_short_line_and_its_marks_are_in_it(first: str, second:
 
 
 def test_a_passage_is_the_paragraph_around_a_place_in_the_code() -> None:
-    body = "# Title\n\nSigned in `src/a.py:1-2` and\nchecked elsewhere.\n\n```\ncode\n```\n\n- one\n- `b.py:3` ✓ two\n- three\n"
+    body = "# Title\n\nSigned in `src/a.py:1-2` and\nchecked elsewhere.\n\n```\ncode\n```\n\n"
+    body += "- one\n- `b.py:3` ✓ two\n- three\n"
     line, marks = passage(body, "src/a.py:1-2")
     assert line == "Signed in src/a.py:1-2 and checked elsewhere."
     assert passage(body, "b.py:3")[0] == "b.py:3 ✓ two"
