@@ -17,11 +17,9 @@ _LISTS = ("tags", "supersedes", "recalled", "paths", "checks")
 _ROWS = ("citations", "repositories")
 # A plain scalar that every version of YAML takes as it stands, wherever it is; and one in single quotes.
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9 ./()_+=*;!%$@<>^\\-]|:(?=[A-Za-z0-9/.])|'(?=[a-z]))*(?<! )"
-_QUOTED = r"'(?:[^'\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|'')*'"
+_QUOTED = r"'(?:[^']|'')*'"
 _VALUE = rf"(?:{_QUOTED}|{_PLAIN})"
-_PROSE = re.compile(
-    rf"{_QUOTED}|[A-Za-z0-9](?:[^\x00-\x1f\x7f-\xa0:#\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=[\w/.]))*(?<! )"
-)
+_PROSE = re.compile(rf"{_QUOTED}|[A-Za-z0-9](?:[^:#]|:(?=[\w/.]))*(?<! )")
 _LIST = re.compile(rf"\[(?:({_VALUE})(?:, {_VALUE})*)?\]")
 _PAIR = re.compile(rf"([a-z_]+): ({_VALUE})")
 _MAPPING = re.compile(rf"\{{[a-z_]+: {_VALUE}(?:, [a-z_]+: {_VALUE})*\}}")
@@ -42,7 +40,7 @@ def read(raw: bytes, path: str) -> Note | None:
     except UnicodeDecodeError:
         return None
     front = _FRONT.match(text, 0, _LIMIT) if "\0" not in text and "\r" not in text else None
-    if front is None or conflict(text):
+    if front is None or conflict(text) or not front[1].replace("\n", "").isprintable():
         return None
     fields = _fields(front[1])
     if fields is None:

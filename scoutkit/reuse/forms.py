@@ -14,7 +14,7 @@ from scoutkit.model.notes import Note
 from scoutkit.reuse.fences import fenced
 
 LONGEST = 200  # characters of a name, a path or a title in a label
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+")
+_UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+"
 _NO_XML = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _AS_NUMBER = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # a reader makes blanks of them otherwise
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -68,7 +68,8 @@ def render(form: str, parts: Sequence[Part]) -> str:
 
 def one_line(text: str) -> str:
     """A name as a label may hold it: printable, without what ends inline code, and short."""
-    text = " ".join(_UNPRINTABLE.sub(" ", text).replace("`", "'").split())
+    text = text if text.isprintable() else re.sub(_UNPRINTABLE, " ", text)
+    text = " ".join(text.replace("`", "'").split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -146,10 +147,12 @@ def _language(at: str) -> str:
 
 def _printable(text: str) -> str:
     """Without what a terminal or a reader of a prompt might act on: control characters, other than line ends."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if text.replace("\n", "").isprintable():
+        return text
+    return re.sub(_CONTROL, "\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 
 
 def _xml(parts: Sequence[Part]) -> str:
@@ -200,10 +203,10 @@ def _json(parts: Sequence[Part]) -> str:
                 row[name] = [{"at": one.at, "verdict": one.verdict, "text": one.text} for one in excerpts]
         rows.append({key: value for key, value in row.items() if value not in ("", None)})
     text = json.dumps({"about": ABOUT, "notes": rows}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _SURROGATE.sub("\ufffd", text) + "\n"
+    return re.sub(_SURROGATE, "\ufffd", text) + "\n"
 
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = r"[\ud800-\udfff]"
 
 
 def _row(part: Part) -> dict[str, Any]:

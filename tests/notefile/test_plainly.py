@@ -12,6 +12,7 @@ from scoutkit import notefile
 from scoutkit.model.notes import Anchor, Citation, Note, Verdict
 from scoutkit.notefile import plainly
 
+HOSTILE = Path(__file__).parents[1] / "hostile-notes"
 TEXT = st.text(alphabet="ab1'\":#,[]{}-/ .é会\n✓?!null", max_size=12) | st.sampled_from(["null", "yes", "1e5", "~", ""])
 NOTES = st.builds(
     Note,
@@ -69,7 +70,7 @@ def test_so_is_one_that_somebody_edited_or_it_is_left_to_the_parser(note, at, mo
 
 
 @pytest.mark.parametrize(
-    "path", sorted(Path(__file__).parents[1].glob("hostile-notes/*.md")), ids=lambda path: path.name
+    "path", sorted(path for path in HOSTILE.rglob("*") if path.is_file()), ids=lambda path: path.name
 )
 def test_hostile_notes_are_read_the_same_or_left(path):
     found = plainly.read(path.read_bytes(), path.name)
