@@ -20,29 +20,15 @@ from scoutkit import config
 from scoutkit.browse.queries import QUERIES
 from scoutkit.desk import Desk
 
-ALPHA = "1.0a41"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scoutkit-test-datasette" / ALPHA
-
-
-@pytest.fixture(scope="session")
-def alpha() -> dict[str, str]:
-    """An environment in which `datasette` is the alpha; installed once a machine, by one test process at a time."""
-    import fcntl
-
-    CACHE.parent.mkdir(parents=True, exist_ok=True)
-    with (CACHE.parent / f"{ALPHA}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (CACHE / "done").exists():
-            command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(CACHE), f"datasette=={ALPHA}"]
-            subprocess.run(command, check=True, capture_output=True)
-            (CACHE / "done").touch()
-    return {"PYTHONPATH": os.pathsep.join([str(CACHE), str(Path(config.__file__).parent.parent)])}
+from . import alpha
 
 
 @pytest.fixture(params=["0.65", "1.0"])
 def line(request: pytest.FixtureRequest) -> dict[str, str]:
     """The environment of one line of Datasette."""
-    return request.getfixturevalue("alpha") if request.param == "1.0" else {}
+    if request.param == "0.65":
+        return {}
+    return {"PYTHONPATH": os.pathsep.join([str(alpha.install()), str(Path(config.__file__).parent.parent)])}
 
 
 @contextlib.contextmanager
