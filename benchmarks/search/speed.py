@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoutkit import config, git
@@ -128,6 +128,30 @@ QUERIES = {
 }
 
 
+def drawn(corpus: Corpus, count: int = 500) -> list[str]:
+    """Queries as people and programs write them, of the notes' own words: 1-3 words, questions, identifiers, paths."""
+    found = []
+    for number in range(count):
+        words = corpus.words(corpus.random.randint(1, 3) if number % 2 else corpus.random.randint(4, 12))
+        odd = {0: corpus.name(), 1: corpus.path(), 2: f'"{words[0]} {words[-1]}"', 3: f"Where is the {words[0]} kept?"}
+        found.append(odd.get(number % 10, " ".join(words)))
+    return found
+
+
+def percentiles(find: Callable[[str], object], queries: Sequence[str]) -> str:
+    """Of the milliseconds of CPU that each query takes; and of wall time, which says how busy the machine was too."""
+    taken = []
+    for query in queries:
+        wall_began, began = time.perf_counter(), time.thread_time()
+        find(query)
+        taken.append((time.thread_time() - began, time.perf_counter() - wall_began))
+    parts = []
+    for name, column in (("CPU", 0), ("wall", 1)):
+        times = sorted(one[column] * 1000 for one in taken)
+        parts.append(f"{name} p50 {times[len(times) // 2]:.1f}, p95 {times[len(times) * 95 // 100]:.1f} ms")
+    return "; ".join(parts)
+
+
 def cpu(act: Callable[[], object]) -> float:
     before = time.process_time()
     act()
@@ -172,9 +196,13 @@ def run(where: Path, notes: int, *, whoosh: bool) -> None:
     tell("sync, nothing changed", lambda: catalogue.sync(notebook))
     for kind, text in QUERIES.items():
         tell(f"search: {kind}", lambda text=text: catalogue.search(text))
+    print(f"{'search: 500 queries':32}{percentiles(catalogue.search, drawn(corpus))}")
     tell("search: with filters", lambda: catalogue.search("session", types=["scout"], tags=["cookie"]))
     tell("list, 20 newest", lambda: catalogue.list(limit=20))
     tell("what cites a folder", lambda: catalogue.citing(["src/session"]))
+    paragraph = corpus.note(notes)
+    tell("notes like a paragraph", lambda: catalogue.like(paragraph))
+    tell("notes that say the same", lambda: catalogue.much_like(paragraph))
     tell("resolve an id", lambda: catalogue.resolve("n0000077"))
     tell("resolve a slug", lambda: catalogue.resolve("note-77"))
 

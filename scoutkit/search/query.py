@@ -18,6 +18,7 @@ _PHRASE = re.compile(r'"([^"]*)"')
 _BETWEEN = re.compile(r"[\s,;|()\[\]{}<>\"“”„«»、。，；：！？（）「」『』【】…]+")
 _WORD = re.compile(r"[^\W_]")
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+_INDEXED = re.compile(r"[^\W_]+")  # what the index takes for words, but for the signs that it may take for letters
 _TOKENS = 6  # a longer chain of words without a blank is looked for word by word
 
 # Words of a question that say nothing about its subject: not required where others are.
@@ -128,7 +129,7 @@ def _alternatives(chunk: str) -> str:
     ways: dict[str, str] = {}
     for way in (quoted(chunk), quoted(same), " AND ".join(_apart(same))):
         if way:  # nothing is left of `_` when it is taken apart
-            ways.setdefault(way.lower(), way)
+            ways.setdefault(" ".join(_INDEXED.findall(way.lower())) if " AND " not in way else way, way)
     return f"({' OR '.join(f'({way})' for way in ways.values())})" if len(ways) > 1 else quoted(chunk)
 
 

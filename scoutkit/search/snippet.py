@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from scoutkit.words import is_cjk
 
 WIDTH = 160  # characters
-_MOST = 16  # matches of one word that are looked at
+_MOST = 8  # matches of one word that are looked at
 _AROUND = 240  # characters on both sides of a match that are made readable
 _ENDINGS = re.compile(r"(?:(?:ic)?at(?:e|ed|ing|ion|or|er)|ment|ing|edly|er|or|ion|ed|ly)$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -43,6 +43,8 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
         score = len({word for a, b, word in marks if start <= a and b <= start + WIDTH}) - rank / 10 - (not line)
         if best is None or score > best[0]:
             best = score, line, kept
+        if len({word for _, _, word in marks}) == len({root(word) for word in words}) and kept:
+            break  # all of them: the next text cannot have more
     return (best[1], best[2]) if best else ("", ())
 
 

@@ -15,7 +15,7 @@ from scoutkit.words import is_cjk
 _COVERAGE = 1.5  # what having all the words adds to a fit, as a share of it
 _NEARNESS = 1.5  # what having them in order and side by side adds
 _BESIDE = 30  # characters between two words that belong together
-_TRIES = 40  # places of one word that are looked at
+_TRIES = 12  # places of one word that are looked at
 _HELD, _BROKE, _REPLACED, _NEWEST = 0.02, -0.02, -0.05, 0.01  # ties alone are decided by these
 
 
