@@ -17,7 +17,7 @@ from scoutkit.model.notes import Citation, Note, Region, Verdict
 from scoutkit.model.packs import Dropped, Pack, Wish
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.places import Repository
-from scoutkit.reuse import tokens
+from scoutkit.reuse import cutting, tokens
 from scoutkit.reuse.forms import Excerpt, Part
 from scoutkit.reuse.pack import Candidate, assemble
 from scoutkit.words import plain
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scoutkit.model.found import Hit
 
 _ALIKE = 0.8  # of all the words of two notes that are in both, from which they say the same
+_MOST_BESIDE = 10  # caveats without a place in the text
 _PLACES = 3  # candidates that are named
 _MOST_LINES = 24  # of what changed, or of an excerpt
 _WIDEST = 200  # characters of a line
@@ -127,7 +128,7 @@ class _Work:
         from scoutkit.anchors import check
 
         note = self._read(hit)
-        said = _Said(note.id, plain(note.question), frozenset(note.body.casefold().split()))
+        said = _Said(note.id, plain(note.question), frozenset(note.body[: cutting.LONGEST].casefold().split()))
         if note.id not in self._named and (why := said.like(self._taken)):
             return Dropped(hit.id, hit.path, hit.title, why)
         followed = check.follow(note, self._regions)
@@ -156,9 +157,11 @@ class _Work:
             if one.verdict is Verdict.MOVED and one.now and not pinned.read(one.base.path)
         }
         said = {one.citation: mark for one in followed if (mark := _caveat(one))}
-        body = caveats.body(note.body, note.citations)
+        whole = caveats.body(note.body, note.citations)
+        body = cutting.bounded(whole)
         text, left = caveats.told(body, moved, said, note.citations, (str(self._desk.where),))
-        beside = (f"{one.at}: {said[one] if one in said else f'now {_at(moved[one])}'}" for one in left)
+        more = [f"and of {len(left) - _MOST_BESIDE} more citations"] if len(left) > _MOST_BESIDE else []
+        beside = (f"{one.at}: {said[one] if one in said else f'now {_at(moved[one])}'}" for one in left[:_MOST_BESIDE])
         return Part(
             note,
             text,
@@ -167,7 +170,8 @@ class _Work:
             _UNKNOWN,
             tuple(self._changes(note, followed)),
             tuple(self._code(followed)) if self._wish.code else (),
-            tuple(beside),
+            (*beside, *more),
+            cut=body != whole,
         )
 
     def _changes(self, note: Note, followed: Sequence[Followed]) -> Iterator[Excerpt]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scoutkit.words import runs, split_identifier
 
 GAP = "[…]"
+LONGEST = 200_000  # characters of a note that are looked at
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
@@ -42,6 +43,13 @@ class Block(NamedTuple):
     kind: str
     text: str
     label: str = ""
+
+
+def bounded(text: str) -> str:
+    """As much of a very long text as is looked at, up to a blank line where there is one."""
+    if len(text) <= LONGEST:
+        return text
+    return text[: text.rfind("\n\n", LONGEST // 2, LONGEST) + 1 or LONGEST]
 
 
 def blocks(text: str) -> list[Block]:

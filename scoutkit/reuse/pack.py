@@ -86,7 +86,7 @@ def _fitted(wish: Wish, made: Part, room: int, tokenizer: Tokenizer, about: froz
         text, shorter = cutting.cut(made.text, left - _cost(wish, bare, tokenizer), tokenizer.count, about)
         if not text and made.text:
             return None
-        fitted = bare._replace(text=text, cut=shorter)
+        fitted = bare._replace(text=text, cut=shorter or made.cut)
         over = _cost(wish, fitted, tokenizer) - room
         if over <= 0:
             break

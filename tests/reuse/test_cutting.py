@@ -77,3 +77,12 @@ def test_a_table_row_comes_with_the_head_of_its_table_and_a_link_with_its_addres
     kept, _ = cutting.cut(text, 45, approximate, cutting.telling("signer"))
     assert "| name | line |\n|---|---|\n" in kept
     assert ("[it][1]" in kept) == ("[1]: src/a.py#L3" in kept)
+
+
+def test_of_a_very_long_text_only_the_beginning_is_looked_at():
+    text = "A paragraph.\n\n" * 20_000
+    kept = cutting.bounded(text)
+    assert len(kept) <= cutting.LONGEST
+    assert text.startswith(kept)
+    assert kept.endswith(".\n")
+    assert cutting.bounded("short") == "short"
