@@ -14,6 +14,7 @@ from scoutkit.search.weighing import Candidate, weigh
 # Weights of title, question, description, headings, what is cited, tags, body and hidden words. A title says what a
 # note is about, a question what it answers; in a body a word may come up in passing.
 BM25 = "bm25(notes_fts, 3.0, 2.5, 1.5, 1.5, 1.0, 1.5, 1.0, 0.5)"
+_SHORT = "{title question description headings cited tags}"
 _PATH = "CAST(? AS TEXT)"
 _FEW = 3  # of so few words all are wanted; a longer text is a question, and its answer has other words too
 _ENOUGH = 5  # notes with all of few words: then those with most of them are only noise
@@ -154,10 +155,16 @@ def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: 
 def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
     few = len(query.needed) <= _FEW
     most = max(limit, _WEIGHED)
-    having_all = dict(fits(connection, query.all, filters, most if few else _ENOUGH))
+    having = {word: count(connection, word) for word in query.words} if len(query.words) > 1 else {}
+    having_all: dict[int, float] = {}
+    if few or sum(having.values()) <= _ROWS:
+        phrase = len(query.needed) == 1 and having  # of several words: no note but a few has it
+        rows = 0 if phrase else min(having.values()) if having else count(connection, query.all)
+        having_all = dict(_bounded(connection, query.all, rows, filters, most if few else _ENOUGH))
     found = dict(having_all)
-    if len(query.words) > 1 and not (few and len(having_all) >= min(limit, _ENOUGH)):
-        found.update(fits(connection, _telling(connection, query), filters, most))
+    if having and not (few and len(having_all) >= min(limit, _ENOUGH)):
+        telling, rows = _telling(query, having)
+        found.update(_bounded(connection, telling, rows, filters, most))
     weighed = weigh(_candidates(connection, found, having_all), query.terms)
     if few:
         weighed.sort(key=lambda one: one.key not in having_all)
@@ -169,20 +176,31 @@ def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, lim
     return [(one.key, _share(one.weight) + (few and one.key in having_all)) for one in enough[:limit]]
 
 
-def _telling(connection: sqlite3.Connection, query: Query) -> str:
-    """The expression for notes with any word that tells much; words that stand side by side count once more."""
-    having = {word: count(connection, word) for word in query.words}
+def _bounded(
+    connection: sqlite3.Connection, expression: str, rows: int, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Notes that match. Of very many those that do so in a title, a heading or the like, if these are enough."""
+    if rows > _ROWS:
+        short = fits(connection, f"{_SHORT} : ({expression})", filters, limit)
+        if len(short) >= limit:
+            return short
+    return fits(connection, expression, filters, limit)
+
+
+def _telling(query: Query, having: Mapping[str, int]) -> tuple[str, int]:
+    """The expression for notes with any word that tells much, and about how many these are; words that stand side by
+    side count once more."""
     if sum(having.values()) <= _ROWS:
-        return " OR ".join([*query.words, *query.pairs])
+        return " OR ".join([*query.words, *query.pairs]), 0
     telling: list[str] = []
     rows = 0
     for word, number in sorted(having.items(), key=lambda one: one[1]):
-        rows += number
-        if telling and rows > _ROWS:
+        if telling and rows + number > _ROWS:
             break
         if number:
             telling.append(word)
-    return " OR ".join(telling)
+            rows += number
+    return " OR ".join(telling), rows
 
 
 def count(connection: sqlite3.Connection, word: str) -> int:

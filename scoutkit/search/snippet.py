@@ -36,6 +36,8 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
     best: tuple[float, str, Marks] | None = None
     for rank, text in enumerate(texts):
         spots = _spots(text, words)
+        if not spots:
+            continue
         line = readable(_around(text, _densest(spots), rank == 0))
         marks = _spots(line, words)
         start = _densest(marks)
@@ -45,7 +47,7 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
             best = score, line, kept
         if len({word for _, _, word in marks}) == len({root(word) for word in words}) and kept:
             break  # all of them: the next text cannot have more
-    return (best[1], best[2]) if best else ("", ())
+    return (best[1], best[2]) if best else snippet(texts, ())
 
 
 def readable(text: str) -> str:
