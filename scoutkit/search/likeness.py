@@ -21,6 +21,7 @@ _LONGEST = 20_000  # characters of a text that are looked at
 _COUNTED = 60  # of its words
 _TELLING = 16  # of these are looked for
 _COMPARED = 20  # notes
+_ROWS = 4_000  # that may be weighed to find these
 _FENCED = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -68,7 +69,14 @@ def _telling(connection: sqlite3.Connection, asked: Counter[str]) -> Sequence[st
     known = {word: number for word in dict.fromkeys([*often, *longest]) if (number := count(connection, quoted(word)))}
     total = max(known.values(), default=1)
     worth = {word: min(asked[word], 4) * (1 + (total / number) ** 0.5) for word, number in known.items()}
-    return sorted(worth, key=lambda word: (-worth[word], word))[:_TELLING]
+    telling: list[str] = []
+    rows = 0
+    for word in sorted(worth, key=lambda word: (-worth[word], word))[:_TELLING]:
+        rows += known[word]
+        if telling and rows > _ROWS:
+            break
+        telling.append(word)
+    return telling
 
 
 def _roots(text: str) -> set[str]:

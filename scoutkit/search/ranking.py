@@ -204,9 +204,9 @@ def _telling(query: Query, having: Mapping[str, int]) -> tuple[str, int]:
 
 
 def count(connection: sqlite3.Connection, word: str) -> int:
-    """How many notes match an expression, of every worktree."""
-    sql = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?"
-    return int(connection.execute(sql, [word]).fetchone()[0])
+    """How many notes match an expression, of every worktree; of very many no more than that they are."""
+    sql = "SELECT count(*) FROM (SELECT 1 FROM notes_fts WHERE notes_fts MATCH ? LIMIT ?)"
+    return int(connection.execute(sql, [word, 2 * _ROWS]).fetchone()[0])
 
 
 def fits(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> list[tuple[int, float]]:
