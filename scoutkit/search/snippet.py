@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from scoutkit.words import is_cjk
 
 WIDTH = 160  # characters
-_MOST = 8  # matches of one word that are looked at
+_MOST = 24  # matches that are looked at, of all words together, but three of each
 _AROUND = 240  # characters on both sides of a match that are made readable
 _ENDINGS = re.compile(r"(?:(?:ic)?at(?:e|ed|ing|ion|or|er)|ment|ing|edly|er|or|ion|ed|ly)$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -74,9 +74,10 @@ def _spots(text: str, words: Sequence[str]) -> list[Spot]:
         lower = text
     roots = {root(word): word for word in words if word}
     found: list[Spot] = []
+    most = max(_MOST // max(len(roots), 1), 3)
     for start_of, word in roots.items():
         at, seen = lower.find(start_of), 0
-        while at >= 0 and seen < _MOST:
+        while at >= 0 and seen < most:
             seen += 1
             end = _end(text, at, len(start_of), whole=is_cjk(start_of))
             if end and (lower[at:end] == word or root(lower[at:end]) == start_of):

@@ -15,7 +15,7 @@ from scoutkit.words import is_cjk
 _COVERAGE = 1.5  # what having all the words adds to a fit, as a share of it
 _NEARNESS = 1.5  # what having them in order and side by side adds
 _BESIDE = 30  # characters between two words that belong together
-_TRIES = 12  # places of one word that are looked at
+_TRIES = 24  # places that are looked at, of all words together, but three of each
 _HELD, _BROKE, _REPLACED, _NEWEST = 0.02, -0.02, -0.05, 0.01  # ties alone are decided by these
 
 
@@ -60,10 +60,10 @@ def _looks(text: str, roots: Sequence[str]) -> tuple[float, float]:
     if not roots:
         return 1.0, 0.0
     places = [_begins(text, root, 0) for root in roots]
-    near = 0
+    near, most = 0, max(_TRIES // len(roots), 3)
     for first, one, other in zip(places, roots, roots[1:], strict=False):
         at, tries = first, 0
-        while at >= 0 and tries < _TRIES:
+        while at >= 0 and tries < most:
             after = at + len(one)
             if text.find(other, after, after + _BESIDE) >= 0:
                 near += 1
