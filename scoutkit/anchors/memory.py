@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
+from scoutkit.anchors.targets import Key
 from scoutkit.model.regions import Located, Region, Verdict
 
 VERSION = 1  # of the answers: another one forgets those of the one before
@@ -22,16 +23,6 @@ _TABLE = (
 _KEEP = "INSERT OR REPLACE INTO located VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ASK = "SELECT verdict, now_start, now_end, score, similarity FROM located WHERE version = ? AND commit_id = ? AND"
 _ASK += " path = ? AND start = ? AND end = ? AND blob = ?"
-
-
-class Key(NamedTuple):
-    """Lines of a commit's file, and the content of the file of that name in which they were looked for."""
-
-    commit: str
-    path: str
-    start: int
-    end: int
-    blob: str
 
 
 class Memory:

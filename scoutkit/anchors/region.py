@@ -15,9 +15,8 @@ from scoutkit.anchors import columns, sameness, score
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.guess import Lines
 from scoutkit.anchors.journey import Journey
-from scoutkit.anchors.memory import Key, Memory
 from scoutkit.anchors.pair import Found, Pair
-from scoutkit.anchors.targets import CommitFiles, IndexFiles, Target, WorkingTree
+from scoutkit.anchors.targets import CommitFiles, IndexFiles, Key, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError, ScoutError
 from scoutkit.model import reference
 from scoutkit.model.places import Repository
@@ -25,6 +24,7 @@ from scoutkit.model.regions import Candidate, Located, Region, Verdict
 from scoutkit.objects import FETCH, FOLDER, SUBMODULE, Item, Objects
 
 if TYPE_CHECKING:
+    from scoutkit.anchors.memory import Memory
     from scoutkit.model.notes import Anchor
     from scoutkit.model.pinned import Pinned
 

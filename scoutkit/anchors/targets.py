@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from scoutkit import git
 from scoutkit.anchors.document import Document
@@ -16,6 +16,16 @@ from scoutkit.objects import LINK, SUBMODULE, Item, Objects
 
 _LINKS = 8  # symbolic links followed in a row
 _LARGEST = 20_000_000  # bytes of a file that is read
+
+
+class Key(NamedTuple):
+    """Lines of a commit's file, and the content of the file of that name in which they were looked for."""
+
+    commit: str
+    path: str
+    start: int
+    end: int
+    blob: str
 
 
 class Target(Protocol):

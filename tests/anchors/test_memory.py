@@ -7,8 +7,9 @@ import sqlite3
 import pytest
 
 from scoutkit import git as runs
-from scoutkit.anchors.memory import Key, Memory
+from scoutkit.anchors.memory import Memory
 from scoutkit.anchors.region import Regions
+from scoutkit.anchors.targets import Key
 from scoutkit.model.regions import Located, Region, Verdict
 
 SIGN = Region("src/auth/signing.py", 12, 14)
