@@ -196,7 +196,10 @@ def run(where: Path, notes: int, *, whoosh: bool) -> None:
     tell("sync, nothing changed", lambda: catalogue.sync(notebook))
     for kind, text in QUERIES.items():
         tell(f"search: {kind}", lambda text=text: catalogue.search(text))
-    print(f"{'search: 500 queries':32}{percentiles(catalogue.search, drawn(corpus))}")
+    queries = drawn(corpus)
+    for limit in (10, 20):
+        found = percentiles(lambda text, limit=limit: catalogue.search(text, limit=limit), queries)
+        print(f"{f'500 queries, {limit} hits':32}{found}")
     tell("search: with filters", lambda: catalogue.search("session", types=["scout"], tags=["cookie"]))
     tell("list, 20 newest", lambda: catalogue.list(limit=20))
     tell("what cites a folder", lambda: catalogue.citing(["src/session"]))
