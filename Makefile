@@ -7,7 +7,7 @@ BIN := .venv/bin
 	$(BIN)/pip install -q -e '.[dev]'
 	touch .venv
 
-.PHONY: check lint types imports docs docs-write notes test test-agents bench
+.PHONY: check lint types imports docs docs-write notes test test-agents screenshots bench
 check: lint types imports docs notes test
 
 lint: .venv
@@ -31,6 +31,9 @@ notes: .venv ## this project's own notes parse and are indexed without a problem
 
 test: .venv
 	$(BIN)/pytest
+
+screenshots: .venv ## the pictures of docs/browse/, as the pages look now; needs chromium
+	SCOUTKIT_SCREENSHOTS=1 CI=true $(BIN)/pytest tests/browse/test_browser.py -n 0
 
 test-agents: .venv ## contract tests with every agent program; installs them into a cache folder first
 	$(BIN)/python tests/contract/install.py

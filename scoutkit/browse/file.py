@@ -22,14 +22,19 @@ _MOST = 3_000  # lines that are shown at all
 _WIDEST = 500  # characters of a line
 
 
+_NAMED = 3  # notes that are named where their lines begin
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line with the numbers of the notes that cite it; `gap`: lines are left out before it."""
+    """A line. `verdict`: the worst of what is cited there, if anything is; `begins`: numbers and verdicts of the notes
+    whose lines begin here, and `more` of them that are not named; `gap`: lines are left out before it."""
 
     number: int
     code: str
-    notes: tuple[int, ...]
     verdict: str
+    begins: tuple[tuple[int, str], ...]
+    more: int
     gap: bool
 
 
@@ -37,7 +42,7 @@ def page(desk: Desk, asked: Asked) -> Made:
     """What is known about a path, best first. An unknown path is a page that says so."""
     path = asked.parts["path"].strip("/")
     answer = knowing.about(desk, path, limit=NOTES)
-    lines = _lines(desk, path)
+    lines = _lines(desk, path) if in_git(desk, path) else None
     told = {
         "path": visible(path),
         "there": lines is not None or _is_folder(desk, path),
@@ -49,8 +54,21 @@ def page(desk: Desk, asked: Asked) -> Made:
     return Made("scoutkit_file.html", told, 200 if told["there"] or answer.known else 404)
 
 
+def in_git(desk: Desk, path: str) -> bool:
+    """Is it a file that git has, or that would go into the next commit with `git add`? Nothing else is shown: not what
+    is ignored, as `.env` often is, not git's own files, and nothing outside."""
+    if desk.repository.toplevel is None:
+        return True  # pages are made from a commit
+    listed = git.git(
+        desk.repository.toplevel,
+        *("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path or "."),
+    )
+    return listed.code == 0 and path in listed.text.split("\0")
+
+
 def _is_folder(desk: Desk, path: str) -> bool:
-    return desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
+    top = desk.repository.toplevel
+    return top is not None and ".." not in path.split("/") and (top / path).is_dir()
 
 
 def _lines(desk: Desk, path: str) -> Sequence[str] | None:
@@ -77,18 +95,20 @@ def _note(number: int, one: Known) -> dict[str, Any]:
                 "at": visible(Citation(place.at.path, place.at.start, place.at.end).at),
                 "line": place.at.start,
                 "verdict": place.followed.verdict.value,
-                "changed": [visible(line) for line in place.changed],
             }
             for place in one.places
         ],
+        "changed": [[visible(line) for line in place.changed] for place in one.places if place.changed],
     }
 
 
 def _rows(path: str, lines: Sequence[str], known: Sequence[Known]) -> list[Row]:
     cited: dict[int, dict[int, str]] = defaultdict(dict)
+    begins: dict[int, dict[int, str]] = defaultdict(dict)
     for number, one in enumerate(known, 1):
         for place in one.places:
             if place.at.path == path and place.followed.now:
+                begins[place.at.start][number] = place.followed.verdict.value
                 for line in range(place.at.start, min(place.at.end, len(lines)) + 1):
                     cited[line][number] = place.followed.verdict.value
     wanted = range(1, len(lines) + 1) if len(lines) <= _LONG else _around(cited, len(lines))
@@ -99,7 +119,8 @@ def _rows(path: str, lines: Sequence[str], known: Sequence[Known]) -> list[Row]:
         notes = cited.get(number, {})
         worst = "edited" if "edited" in notes.values() else next(iter(notes.values()), "")
         gap = number != (shown[index - 1] + 1 if index else 1)
-        rows.append(Row(number, text, tuple(notes), worst, gap))
+        here = tuple(begins[number].items()) if number in begins else ()
+        rows.append(Row(number, text, worst, here[:_NAMED], len(here[_NAMED:]), gap))
     return rows
 
 

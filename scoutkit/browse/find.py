@@ -37,6 +37,7 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     found = finding.find(desk.catalogue, desk.fulltext, text, limit=SHOWN)
     taken = desk.catalogue.understood(text).asked
     counted = desk.catalogue.facets([hit.id for hit in found.hits])
+    stands = desk.catalogue.standing([hit.id for hit in found.hits])
     facets = [
         (
             _NAMES[name],
@@ -47,7 +48,7 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     ]
     return {
         "query": text,
-        "hits": [_shown(hit) for hit in found.hits],
+        "hits": [_shown(hit, stands.get(hit.id)) for hit in found.hits],
         "meant": found.meant and visible(found.meant),
         "meant_address": _address(found.meant) if found.meant else "",
         "alike": found.alike,
@@ -65,7 +66,7 @@ def _address(text: str) -> str:
     return f"/find?{urlencode({'q': text.strip()})}"
 
 
-def _shown(hit: Hit) -> dict[str, Any]:
+def _shown(hit: Hit, stands: tuple[bool, str] | None) -> dict[str, Any]:
     return {
         "id": hit.id,
         "title": visible(hit.title),
@@ -73,6 +74,8 @@ def _shown(hit: Hit) -> dict[str, Any]:
         "status": hit.status,
         "path": visible(hit.path),
         "says": _marked(hit),
+        "holds": stands[0] if stands else None,
+        "why": visible(stands[1]) if stands else "",
     }
 
 

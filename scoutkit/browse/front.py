@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from scoutkit import recall
-from scoutkit.browse.markdown import visible
+from scoutkit.browse.markdown import inline, visible
 from scoutkit.browse.pages import Asked, Made
+from scoutkit.browse.runs import duration
 from scoutkit.desk import Desk
 from scoutkit.search.health import VERDICTS
 
@@ -17,7 +18,7 @@ WEEKS = 12
 
 def page(desk: Desk, _: Asked) -> Made:
     """Everything at a glance."""
-    seen = desk.catalogue.overview(SHOWN + 4)
+    seen = desk.catalogue.overview(SHOWN)
     said = desk.catalogue.said()
     weeks = desk.catalogue.weeks(WEEKS)
     told = {
@@ -26,11 +27,11 @@ def page(desk: Desk, _: Asked) -> Made:
         "count": seen.notes,
         "holding": seen.holding,
         "stale": seen.stale,
-        "unchecked": said.unchecked,
+        "unchecked": seen.notes - seen.holding - seen.stale,
         "checked": said.oldest,
         "broken": [_row(one) for one in seen.broken],
         "files": seen.files,
-        "questions": [_row(one) for one in seen.questions],
+        "questions": [{**_row(one), "says": inline(one.says)} for one in seen.questions],
         "spent": _spent(desk),
         "weeks": [{"week": one.week, **{name: one.counts[name] for name in VERDICTS}} for one in weeks],
         "verdicts": VERDICTS,
@@ -62,4 +63,12 @@ def _spent(desk: Desk) -> dict[str, Any]:
     """What agents took in all, and what memory saved."""
     sql = "SELECT count(*), coalesce(sum(seconds), 0), coalesce(sum(cost_usd), 0), count(cost_usd) FROM runs"
     runs, seconds, cost, priced = desk.catalogue.connection.execute(sql).fetchone()
-    return {"runs": runs, "seconds": seconds, "cost": cost, "priced": priced, "saved": recall.saved(desk)}
+    saved = recall.saved(desk)
+    return {
+        "runs": runs,
+        "time": duration(seconds),
+        "cost": cost,
+        "priced": priced,
+        "saved": saved,
+        "saved_time": duration(saved.seconds),
+    }

@@ -52,6 +52,12 @@ def render(markdown: str, address: Address) -> str:
     return _OURS.sub(link, _parser().render(marked))
 
 
+def inline(text: str) -> str:
+    """HTML of one line: `code`, emphasis and links, and no citations."""
+    html: str = _parser().renderInline(visible(text))
+    return html
+
+
 def _marked(markdown: str, address: Address) -> tuple[str, list[tuple[str, str]]]:
     """The text with every citation that leads somewhere between signs that no text has, and where they lead."""
     from scoutkit.knowledge import citations
@@ -141,7 +147,7 @@ def _heading(_self: Any, tokens: Sequence[Any], index: int, _options: Any, _env:
 def _fence(_self: Any, tokens: Sequence[Any], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
     language = (token.info or "").split()[:1]
-    return f"<pre><code>{coloured(token.content, language=language[0] if language else '')}</code></pre>\n"
+    return f'<pre tabindex="0"><code>{coloured(token.content, language=language[0] if language else "")}</code></pre>\n'
 
 
 def coloured(code: str, *, path: str = "", language: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scoutkit import standing
 from scoutkit.browse import hosted
 from scoutkit.browse.markdown import LONGEST, render, visible
-from scoutkit.browse.pages import Asked, Made
+from scoutkit.browse.pages import Asked, Made, note_address
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Citation, Note, Region
@@ -33,7 +33,8 @@ SAID = {
 
 def read(desk: Desk, reference: str) -> Note:
     """The note that an id, or another name of it, stands for. NotFound where there is none."""
-    row = desk.catalogue.resolve(reference)
+    exact = desk.catalogue.by_ids([reference])  # of two files that claim an id, one has it
+    row = exact[0] if exact else desk.catalogue.resolve(reference)
     return replace(desk.notebook.read(row.path).note, id=row.id, path=row.path)
 
 
@@ -94,7 +95,7 @@ def _addresses(note: Note, followed: Sequence[Followed]) -> Callable[[Reference]
                 (reference.start, reference.end) == (cited.start, cited.end)
             )
             if named and ending(reference.path, cited.path):
-                return f"/note/{note.id}/citation/{number}", one.verdict.value
+                return f"{note_address(note.id)}/citation/{number}", one.verdict.value
         return "", ""
 
     return address

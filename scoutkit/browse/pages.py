@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from scoutkit.desk import Desk
 
@@ -28,6 +30,16 @@ class Made:
     told: Mapping[str, Any]
     status: int = 200
     styled: bool = False
+
+
+def note_address(note_id: str) -> str:
+    """Where a note is. An id may be any text."""
+    return f"/note/{quote(note_id, safe='', errors='replace')}"
+
+
+def file_address(path: str) -> str:
+    """Where a file is."""
+    return f"/file/{quote(os.fsencode(path))}"
 
 
 Maker = Callable[[Desk, Asked], Made]

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 from weakref import WeakKeyDictionary
 
 from datasette import hookimpl
@@ -19,7 +20,7 @@ from markupsafe import Markup
 
 from scoutkit import config
 from scoutkit.browse import guard, library, pages, queries
-from scoutkit.errors import NotFound, ScoutError
+from scoutkit.errors import NotFound, ScoutError, UsageError
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -76,6 +77,12 @@ def asgi_wrapper(datasette: Any) -> Any:
 
 
 @hookimpl
+def prepare_jinja2_environment(env: Any) -> None:
+    """How templates write the addresses of notes and files."""
+    env.filters |= {"note_address": pages.note_address, "file_address": pages.file_address}
+
+
+@hookimpl
 def render_cell(value: Any, column: str, table: str | None, database: str) -> Any:
     """Ids and paths in the tables lead to our pages."""
     page = _LEADS.get((table, column))
@@ -127,9 +134,10 @@ def _view(where: str) -> Any:
         own = library_of(datasette)
         assert own
         try:
-            made = await own.make(lambda desk: pages.maker(where)(desk, _asked(request)))
+            asked = _asked(request)
+            made = await own.make(lambda desk: pages.maker(where)(desk, asked))
         except ScoutError as error:
-            status = 404 if isinstance(error, NotFound) else 500
+            status = 404 if isinstance(error, NotFound) else 400 if isinstance(error, UsageError) else 500
             made = pages.Made("scoutkit_error.html", {"message": error.message, "hint": error.hint}, status)
         if not made.template:
             return Response.json(dict(made.told), status=made.status)
@@ -141,7 +149,10 @@ def _view(where: str) -> Any:
 
 
 def _asked(request: Any) -> pages.Asked:
-    return pages.Asked(dict(request.url_vars), {name: request.args[name] for name in request.args})
+    parts = {name: os.fsdecode(unquote_to_bytes(part)) for name, part in request.url_vars.items()}
+    if any("\0" in part for part in parts.values()):
+        raise NotFound("no such page", "no name has a NUL in it")
+    return pages.Asked(parts, {name: request.args[name] for name in request.args})
 
 
 async def _static(request: Any) -> Response:

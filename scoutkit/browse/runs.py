@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -20,12 +21,13 @@ def page(desk: Desk, asked: Asked) -> Made:
     wanted = asked.arguments.get("agent", "")
     runs = [run for run in desk.journal.runs() if not wanted or run.agent == wanted]
     cited = desk.catalogue.cited([run.note_id for run in runs[:SHOWN] if run.note_id])
+    titles = _titles(desk, [run.note_id for run in runs[:SHOWN] if run.note_id])
     told = {
-        "runs": [_row(run, cited.get(run.note_id)) for run in runs[:SHOWN]],
+        "runs": [_row(run, cited.get(run.note_id), titles.get(run.note_id, "")) for run in runs[:SHOWN]],
         "more": max(0, len(runs) - SHOWN),
         "agent": visible(wanted),
         "agents": sorted({run.agent for run in runs}),
-        "seconds": sum(run.seconds or 0 for run in runs),
+        "seconds": duration(sum(run.seconds or 0 for run in runs)),
         "cost": sum(run.usage.cost_usd or 0 for run in runs),
         "count": len(runs),
     }
@@ -39,7 +41,9 @@ def one(desk: Desk, asked: Asked) -> Made:
     run = desk.journal.get(asked.parts["id"])
     events = list(islice(records.timeline(desk.places.records(run.id)), _EVENTS + 1))
     told = {
-        **_row(run, desk.catalogue.cited([run.note_id]).get(run.note_id) if run.note_id else None),
+        **_row(
+            run, desk.catalogue.cited([run.note_id]).get(run.note_id), _titles(desk, [run.note_id]).get(run.note_id, "")
+        ),
         "text": visible(run.text),
         "base": run.base,
         "reason": visible(run.reason),
@@ -57,7 +61,18 @@ def one(desk: Desk, asked: Asked) -> Made:
     return Made("scoutkit_run.html", told)
 
 
-def _row(run: Run, cited: tuple[int, int] | None) -> dict[str, Any]:
+def duration(seconds: float) -> str:
+    """How long, for a person: `0.4 s`, `3 min`, `2.5 h`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _titles(desk: Desk, ids: Sequence[str]) -> dict[str, str]:
+    return {hit.id: visible(hit.title) for hit in desk.catalogue.by_ids(ids)}
+
+
+def _row(run: Run, cited: tuple[int, int] | None, title: str) -> dict[str, Any]:
     return {
         "id": run.id,
         "kind": run.kind.value,
@@ -66,8 +81,9 @@ def _row(run: Run, cited: tuple[int, int] | None) -> dict[str, Any]:
         "started": run.started,
         "state": run.state.value,
         "result": run.result.value if run.result else "",
-        "seconds": run.seconds,
+        "took": "" if run.seconds is None else duration(run.seconds),
         "cost": run.usage.cost_usd,
         "note": run.note_id if run.note_path else "",
+        "title": title,
         "cited": cited,
     }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scoutkit import standing
-from scoutkit.browse import note
+from scoutkit.browse import differing, note
+from scoutkit.browse.differing import Line, Side
+from scoutkit.browse.file import in_git
 from scoutkit.browse.markdown import coloured_lines, visible
-from scoutkit.browse.pages import Asked, Made
+from scoutkit.browse.pages import Asked, Made, file_address
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model import pinned
@@ -22,25 +24,6 @@ if TYPE_CHECKING:
 AROUND = 6  # lines above and below
 MOST = 400  # cited lines that are shown
 _WIDEST = 500  # characters of a line
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of code: its number, its HTML, whether it is cited."""
-
-    number: int
-    code: str
-    cited: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Lines of a file, or why there are none. `more`: cited lines that are left out."""
-
-    at: str
-    lines: tuple[Line, ...] = ()
-    why: str = ""
-    more: int = 0
 
 
 def page(desk: Desk, asked: Asked) -> Made:
@@ -56,7 +39,7 @@ def page(desk: Desk, asked: Asked) -> Made:
     to = standing.target(desk, None)
     with Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=sources.here) as regions:
         one = check.follow(replace(found, citations=(found.citations[number],)), regions)[0]
-        then, now = _then(regions, found.commit, one), _now(regions, one)
+        then, now = differing.marked(_then(regions, found.commit, one), _now(desk, regions, one))
     commits = touched.count(desk.where, found.commit, to or "HEAD", [one], uncommitted=not to) if _ours(one) else {}
     told = {
         "note": found,
@@ -69,6 +52,7 @@ def page(desk: Desk, asked: Asked) -> Made:
         "symbol": visible(one.citation.symbol),
         "touched": commits.get(one),
         "sides": (("As the agent saw it", then), ("As it is now", now)),
+        "file": one.base.path if _ours(one) else "",
         "places": [visible(_at(each.region)) for each in one.located.candidates] if one.located and not one.now else [],
         "permalink": note.permalink(desk, found.commit, one.base),
         "previous": number - 1 if number else None,
@@ -93,14 +77,17 @@ def _then(regions: Regions, commit: str, one: Followed) -> Side:
     return _side(one.base, lines, "the commit has no such file" if commit else "the note names no commit")
 
 
-def _now(regions: Regions, one: Followed) -> Side:
+def _now(desk: Desk, regions: Regions, one: Followed) -> Side:
     """What stands there now."""
     if one.now is None:
         return Side("", why=note.SAID[one.verdict.value])
     if pinned.read(one.now.path):
         return Side(_at(one.now), why="in another repository")
+    if not in_git(desk, one.now.path):
+        return Side(_at(one.now), why="in a file that git ignores")
     try:
-        return _side(one.now, regions.lines(one.now.path), "no such file")
+        side = _side(one.now, regions.lines(one.now.path), "no such file")
+        return replace(side, to=f"{file_address(one.now.path)}#line-{one.now.start}")
     except ScoutError as error:
         return Side(_at(one.now), why=error.message)
 

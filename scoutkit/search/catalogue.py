@@ -201,6 +201,12 @@ class Catalogue:
         with contextlib.suppress(Busy):
             self._asking(lambda connection: checks.record(connection, self.worktree, holds, target, why or {}))
 
+    def standing(self, ids: Sequence[str]) -> dict[str, tuple[bool, str]]:
+        """Of notes that were checked as they are now: whether they hold, and why not."""
+        from scoutkit.search import checks
+
+        return self._asking(lambda connection: checks.standing(connection, self.worktree, ids))
+
     def checks(self) -> dict[str, str]:
         """The notes that a check spoke of as they are now, by their files, and when it did (ISO 8601)."""
         from scoutkit.search import checks

@@ -6,7 +6,7 @@ Kept so that a search can ask for it; derived like all of the catalogue, and gon
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -60,6 +60,17 @@ def when(connection: sqlite3.Connection, worktree: str) -> dict[str, str]:
     """The notes that a check spoke of as they are now, by their files, and when it did."""
     sql = "SELECT path, checks.at FROM files JOIN checks USING (worktree, path, hash) WHERE worktree = ?"
     return dict(connection.execute(sql, (worktree,)).fetchall())
+
+
+def standing(connection: sqlite3.Connection, worktree: str, ids: Sequence[str]) -> dict[str, tuple[bool, str]]:
+    """Of notes by id that a check spoke of as they are now: whether they hold, and why not. At most some hundreds."""
+    rows = connection.execute(
+        "SELECT notes.id, holds, why FROM notes JOIN files USING (key) JOIN checks ON checks.worktree = files.worktree"
+        " AND checks.path = files.path AND checks.hash = files.hash"
+        f" WHERE files.worktree = ? AND notes.id IN ({', '.join('?' * len(ids))})",
+        (worktree, *ids),
+    )
+    return {note_id: (bool(holds), why) for note_id, holds, why in rows}
 
 
 def head(connection: sqlite3.Connection, worktree: str) -> str:

@@ -73,7 +73,7 @@ def test_a_note_goes_into_a_prompt_as_a_pack(browser: Browser, note) -> None:
 def test_a_files_page_marks_the_lines_that_notes_cite(browser: Browser, note) -> None:
     note("aaaa1111")
     page = browser.page("/file/src/auth/signing.py").text
-    marked = re.findall(r'<tr class="cited" id="line-(\d+)">', page)
+    marked = re.findall(r'<tr class="cited fresh" id="line-(\d+)">', page)
     assert marked == ["12", "13", "14"]
     assert browser.page("/file/src/auth").status == 200
     assert browser.page("/file/no/such.py").status == 404
@@ -177,6 +177,21 @@ def test_every_address_is_one_that_its_own_pattern_takes() -> None:
         assert callable(pages.maker(where))
 
 
+def test_only_files_that_git_has_or_would_take_are_shown(browser: Browser, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("a secret outside\n")
+    (repo / ".gitignore").write_text(".env\n")
+    (repo / ".env").write_text("a secret inside\n")
+    (repo / "new one.py").write_text("a = 'not added yet'\n")
+    (repo / "leads-out").symlink_to(tmp_path / "outside")
+    hidden = ["/file/..%2foutside", "/file/.env", "/file/leads-out", "/file/.git/HEAD", "/file/src/..%2f.env"]
+    *refused, shown = browser.get(*hidden, "/file/new%20one.py")
+    for page in refused:
+        assert page.status in (200, 404)
+        assert "a secret" not in page.text
+        assert "refs/heads" not in page.text
+    assert "not added yet" in shown.text
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -185,6 +200,10 @@ def test_every_address_is_one_that_its_own_pattern_takes() -> None:
         "/file/../../etc/passwd",
         "/file/%ff",
         "/file//etc/passwd",
+        "/file/..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd",
+        "/file/.%2e/.%2e/.%2e/.%2e/.%2e/.%2e/.%2e/.%2e/etc/passwd",
+        "/file/%2fetc/passwd",
+        "/file/src%00",
         "/run/%0a",
         "/note/a/citation/999999",
         "/find?q=%22%27%3B--&type=",
