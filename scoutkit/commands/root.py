@@ -32,6 +32,8 @@ COMMANDS = {  # name: (where it is, how it is called, what it does): `--help` im
         "prove it on other people's repositories; code that shows it stays in the note",
     ),
     "import": ("importing:import_files", "FILE...", "make notes of Markdown files, citations checked"),
+    "where": ("where:where", "QUESTION", "ranked places that may answer, path:start-end a line, at once"),
+    "outline": ("outline:outline", "PATH", "what is defined in a file or a folder"),
     "locate": ("locate:locate", "[PATH:LINES]", "where lines of an old commit are now"),
     "batch": ("batch:batch", "FILE|-", "many missions at once; --resume goes on after a kill"),
     "runs": ("runs:runs", "", "what agents did, newest first"),

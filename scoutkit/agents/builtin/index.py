@@ -123,13 +123,20 @@ class Index:
 
 
 def open_index(
-    store: Store, where: Path, commit: str, say: tree.Say, *, docs: bool = True, workers: int = 2
+    store: Store,
+    where: Path,
+    commit: str,
+    say: tree.Say,
+    *,
+    docs: bool = True,
+    workers: int = 2,
+    most: int | None = None,
 ) -> contextlib.AbstractContextManager[Index]:
     """The index of a commit, as long as it is held open; reads what the cache does not know first, which may take a
-    while. `docs`: see chunks.py."""
+    while. `docs`: see chunks.py; `most`: tree.Cold where more bytes than these are not known."""
 
     def ready() -> str:
-        return tree.prepare(store, where, commit, say, docs=docs, workers=workers)
+        return tree.prepare(store, where, commit, say, docs=docs, workers=workers, most=most)
 
     return _held(store, ready)
 

@@ -11,6 +11,7 @@ from scoutkit import words
 from scoutkit.agents.builtin import terms
 from scoutkit.agents.builtin.paths import WORDS, Role
 
+LONGEST = 20_000  # characters of a question that are looked at
 MOST = 60  # terms: of a long question the rarest
 _SHORT_QUESTION = 2  # words: then even `get` is meant
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
@@ -27,6 +28,7 @@ _BREAKS = re.compile(
     r"(?:\s+(?:add|chang|delet|drop|mov|remov|renam|replac)\w*)?",
     re.IGNORECASE,
 )  # how it is asked, not what about
+_SIGN = re.compile(r"[\u2600-\u27bf\U0001f000-\U0001faff]")  # pictures: the index has words alone
 _FRAME = re.compile(
     r"(?:File \"|\bat .*?\(?|^\s*)((?:[A-Za-z]:)?[/\\]?(?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)",
     re.MULTILINE,
@@ -88,8 +90,8 @@ class Question:
 
     `counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out; `phrases`:
     runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
-    traceback; `means`: roles it names; `wants_tests`: it
-    asks which tests there are.
+    traceback; `means`: roles it names; `wants_tests`: it asks which tests there are; `unasked`: signs and words outside
+    ASCII that no term stands for.
     """
 
     text: str
@@ -100,11 +102,12 @@ class Question:
     frames: tuple[tuple[str, int], ...]
     means: frozenset[Role]
     wants_tests: bool
+    unasked: tuple[str, ...] = ()
 
 
 def understand(text: str, *, project: str = "") -> Question:
     """Never raises, whatever the text and its language. `project`: its name says little about one place in it."""
-    text = text[:20_000]
+    text = text[:LONGEST]
     frames = tuple((path.replace("\\", "/"), int(line)) for path, line in _FRAME.findall(text)[:40] if len(line) < 9)
     cleaned = _BREAKS.sub(" ", _FRAME.sub(" ", _LOG_LINE.sub(" ", _URL.sub(" ", text))))
     cleaned = cleaned if re.search(r"\w", cleaned) else text
@@ -126,8 +129,23 @@ def understand(text: str, *, project: str = "") -> Question:
     lowered = {word.lower() for word in every}
     means = frozenset(role for role, named in WORDS.items() if lowered & named)
     return Question(
-        text, counts, said, _phrases(every, said), _names(cleaned), frames, means, bool(_WHICH_TESTS.search(cleaned))
+        text,
+        counts,
+        said,
+        _phrases(every, said),
+        _names(cleaned),
+        frames,
+        means,
+        wants_tests=bool(_WHICH_TESTS.search(cleaned)),
+        unasked=_unasked(cleaned, kept),
     )
+
+
+def _unasked(text: str, kept: Sequence[str]) -> tuple[str, ...]:
+    if text.isascii():
+        return ()
+    mute = [word for word in kept if not word.isascii() and not terms.expand(word)]
+    return tuple(dict.fromkeys([*mute, *_SIGN.findall(text)]))
 
 
 def _phrases(every: Sequence[str], said: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:

@@ -57,6 +57,11 @@ def read(
         digest(store, where, batch, progress.add, docs=docs)
 
 
+def size(where: Path, wanted: Sequence[Wanted]) -> int:
+    """How many bytes reading these files takes."""
+    return sum(one for one in _sizes(where, [one.blob for one in wanted]).values() if one <= LARGEST)
+
+
 def digest(
     store: Store,
     where: Path,

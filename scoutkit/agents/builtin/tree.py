@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit import git
-from scoutkit.agents.builtin import reading, terms
+from scoutkit.agents.builtin import terms
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Known, Store
-from scoutkit.symbols import has_table, language_of
+from scoutkit.complaints import failure
+from scoutkit.errors import ScoutError
 
 NOWHERE = 0xFFFF  # instead of a segment: the file was not read
 _PLAIN = frozenset({"index", "__init__", "mod", "main", "lib", "src", "source", "init"})  # say nothing: the folder does
@@ -29,10 +30,21 @@ _SMALL = 100  # files
 Say = Callable[[str], None]
 
 
-def prepare(store: Store, where: Path, commit: str, say: Say, *, docs: bool, workers: int) -> str:
-    """See that the cache has all of a commit's tree; the key it is known by there."""
-    root = git.output(where, "rev-parse", "--verify", f"{commit}^{{tree}}").strip()
-    left_out = _skipped(where)
+class Cold(ScoutError):
+    """More is not known of a tree than somebody would wait for."""
+
+
+def prepare(
+    store: Store, where: Path, commit: str, say: Say, *, docs: bool, workers: int, most: int | None = None
+) -> str:
+    """See that the cache has all of a commit's tree; the key it is known by there. Cold where that would take reading
+    more than `most` bytes."""
+    named = git.begin(where, "rev-parse", "--verify", f"{commit}^{{tree}}")
+    left_out = _skipped(git.git(where, "ls-files", "-t", "-z").text)
+    found = named()
+    if found.code:
+        raise failure(where, found.error)
+    root = found.text.strip()
     key = root if not left_out else f"{root}-{sha256(os.fsencode(chr(0).join(sorted(left_out)))).hexdigest()[:16]}"
     key = key if docs else f"{key}-undocumented"
     if is_there(store, key):
@@ -46,8 +58,8 @@ def prepare(store: Store, where: Path, commit: str, say: Say, *, docs: bool, wor
             if entry.mode.startswith("100") and entry.path not in left_out and not entry.path.startswith(_OURS)
         ]
         forms = _forms(entries, docs=docs)
-        known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers)
-        if crowded := _crowded(known):
+        known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, most=most)
+        if most is None and (crowded := _crowded(known)):
             known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, again=crowded)
         _keep(store, key, entries, forms, known)
         store.trim()
@@ -74,15 +86,19 @@ def _objects(where: Path) -> str:
     return str((objects / first).resolve()) if first else str(objects)
 
 
-def _skipped(where: Path) -> frozenset[str]:
+def _skipped(listed: str) -> frozenset[str]:
     """Paths that a sparse checkout leaves out; none where nothing is checked out."""
-    listed = git.git(where, "ls-files", "-t", "-z").text.split("\0")
-    skipped = frozenset(line[2:] for line in listed if line.startswith("S "))
-    return skipped if any(line.startswith("H ") for line in listed) else frozenset()
+    if "\0S " not in f"\0{listed}":
+        return frozenset()
+    lines = listed.split("\0")
+    skipped = frozenset(line[2:] for line in lines if line.startswith("S "))
+    return skipped if any(line.startswith("H ") for line in lines) else frozenset()
 
 
 def _forms(entries: Sequence[git.Entry], *, docs: bool) -> list[str]:
     """How each file is to be read: its language, `?` to look for one in it, `-` for blocks of lines only."""
+    from scoutkit.symbols import has_table, language_of
+
     roles = [role_of(entry.path) for entry in entries]
     plain = {Role.FIXTURE, Role.GENERATED, Role.VENDORED}
     if roles.count(Role.TEST) > _MANY_TESTS:
@@ -106,8 +122,11 @@ def _read_missing(
     docs: bool,
     workers: int,
     again: frozenset[int] = frozenset(),
+    most: int | None = None,
 ) -> dict[tuple[str, str], Known]:
     """Have read what is not known, or lies in one of the segments `again`; where all of it is then."""
+    from scoutkit.agents.builtin import reading  # what parses; a warm cache needs none of it
+
     wanted = {(entry.blob, form): entry.path for entry, form in zip(entries, forms, strict=True)}
     known = store.known(list(wanted))
     missing = [
@@ -117,6 +136,8 @@ def _read_missing(
     ]
     if not missing:
         return known
+    if most is not None and reading.size(where, missing) > most:
+        raise Cold("this commit is not indexed yet", "scoutkit where indexes it")
     reading.read(store, where, missing, say, docs=docs, workers=workers)
     return store.known(list(wanted))
 
@@ -135,6 +156,8 @@ def _keep(
     known: dict[tuple[str, str], Known],
 ) -> None:
     """Write down which files make up a tree."""
+    from scoutkit.symbols import has_table, language_of
+
     segments = sorted({number for number, _ in known.values() if number})
     places = {number: at for at, number in enumerate(segments)}
     where = array("H")
