@@ -26,8 +26,13 @@ def mission(desk: Desk, kind: Kind, text: str, agent: Agent, *, base: str, agent
         )
     if kind not in agent.kinds:
         can = ", ".join(sorted(agent.kinds)) or "nothing"
-        raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", "choose another agent: scoutkit agents")
+        raise Unavailable(f"agent {agent.name} cannot {kind}: it can {can}", _who_can(kind))
     return Mission(kind, text, git.resolve(desk.repository, base), agent.name, agent_cmd)
+
+
+def _who_can(kind: Kind) -> str:
+    """What to say instead, as it would be typed."""
+    return f"name one that can: scoutkit {kind} … --agent claude, or --agent-cmd CMD; scoutkit agents lists them"
 
 
 def fingerprint(command: str) -> str:

@@ -48,7 +48,7 @@ class Batch:
         self._taken_up: set[int] = set()  # going ones that an earlier process of this batch began
         self._blocked: set[int] = set()
         self._asked: dict[int, int] = {}  # going ones that were asked to stop: how often
-        self._told = 0
+        self._told = ledger.heard
         self._adopted = 0.0
         self._by_number: dict[int, list[Task]] = {}
         for task in self.plan.tasks:
@@ -151,7 +151,9 @@ class Batch:
         for line in dict.fromkeys(self.ledger.told[self._told :]):
             if line not in self.ledger.told[: self._told]:
                 self._tell(line)
-        self._told = len(self.ledger.told)
+        if self._told != len(self.ledger.told):
+            self._told = len(self.ledger.told)
+            self.ledger.note(heard=self._told, sync=False)
         now = time.monotonic()
         adopted = now - self._adopted >= ADOPTED
         if adopted:

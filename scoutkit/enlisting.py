@@ -14,7 +14,7 @@ from scoutkit.agents import registry
 from scoutkit.batches.listing import BadLines, Listed
 from scoutkit.desk import Desk
 from scoutkit.dispatch import proof, sources
-from scoutkit.errors import ScoutError, UsageError
+from scoutkit.errors import RepositoryError, ScoutError, UsageError
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.batches import Plan, Task, Wanted
 from scoutkit.model.missions import Kind, Mission, Terms
@@ -191,6 +191,11 @@ class _Planner:
             (("base", one.base), lambda: git.resolve(self._desk.repository, one.base or self._chosen.base)),
             *((("source", text), partial(sources.pin, [text], tell=self._tell)) for text in one.repos),
         ]
+        if one.paths and one.kind != Kind.RESEARCH:
+            base = one.base or self._chosen.base
+            looks += [(("path", base, path), partial(self._path, base, path)) for path in one.paths]
+        if any(not check.strip() for check in one.checks):
+            looks.append((("check", ""), lambda: scope.checks(one.checks)))
         if one.template:
             looks.append((("template", one.template), lambda: proof.check_template(one.template, Path())))
         found: dict[str, ScoutError] = {first.message: first}
@@ -204,6 +209,16 @@ class _Planner:
             if fault := self._looked[key]:
                 found.setdefault(fault.message, fault)
         return list(found.values())[1:]
+
+    def _path(self, base: str, path: str) -> None:
+        """Does it mean a file of that base? Nobody can say where there is no such base, which is told by itself."""
+        try:
+            commit = git.resolve(self._desk.repository, base)
+        except RepositoryError:
+            return
+        if commit not in self._files:
+            self._files[commit] = scope.files(self._desk, commit)
+        scope.paths(self._desk, [path], self._files[commit])
 
     def check(self, source: str, listed: Listed) -> None:
         """Raise what is wrong, if anything is."""

@@ -54,7 +54,7 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
         place = gather.Place(records, folder, folder / "gone", folder, folder / "scratch", objects, run.base)
     evidence, ground, tree = gather.gather(
         place,
-        report=outcome.report,
+        report=_bounded(run, outcome).report,
         paths=terms.get("paths") or (),
         asked=terms.get("checks") or (),
         redact=lambda text: name(blot()(text)),  # each text by itself: a redactor remembers
@@ -68,6 +68,8 @@ def harvest(desk: Desk, run: Run, outcome: Outcome) -> Evidence | None:
 
 def text(desk: Desk, run: Run, outcome: Outcome, evidence: Evidence | None) -> str:
     """The text of the note, from the agent's report and what the run shows."""
+    if run.kind is Kind.SCOUT or run.kind is Kind.RESEARCH:
+        outcome = _bounded(run, outcome)
     if run.kind is Kind.RESEARCH:
         return _proven(desk, run, outcome)
     if evidence is None:
@@ -76,6 +78,15 @@ def text(desk: Desk, run: Run, outcome: Outcome, evidence: Evidence | None) -> s
 
     with desk.snapshot(run.base) as snapshot:
         return scouted.text(run.text, outcome.report, evidence, outcome, snapshot.lines)
+
+
+def _bounded(run: Run, outcome: Outcome) -> Outcome:
+    """With as much of its report as leaves room in the note for what the run shows."""
+    from dataclasses import replace
+
+    from scoutkit.knowledge import capture
+
+    return replace(outcome, report=capture.bounded(outcome.report, run.id, longest=capture.LONGEST // 2))
 
 
 def _proven(desk: Desk, run: Run, outcome: Outcome) -> str:

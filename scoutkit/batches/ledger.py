@@ -35,6 +35,7 @@ class Ledger:
             int, tuple[str, str]
         ] = {}  # a mission's number: its comparison's id, and path if written
         self.told: list[str] = []
+        self.heard = 0  # of `told`: so many were said to somebody
         self._read = 0
         self._plan: Plan | None = None
 
@@ -104,6 +105,9 @@ class Ledger:
             return
         if "tell" in line:
             self.told.append(str(line["tell"]))
+            return
+        if "heard" in line:
+            self.heard = int(line["heard"])
             return
         key = int(line["task"])
         known = self.of(key)

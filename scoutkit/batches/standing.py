@@ -30,3 +30,20 @@ def due(ledger: Ledger, task: Task, *, force: bool = False) -> bool:
         return False
     failed = [one for one in ledger.of(task.key).attempts if one.ended and one.ended not in {*CUT, "error"}]
     return force or how is not Stand.FAILED or len(failed) < TRIES
+
+
+def left(ledger: Ledger, *, force: bool = False) -> list[Task]:
+    """What a resumption would send: tasks that are due, and whose needs have their notes or can still get them."""
+    tasks = ledger.plan.tasks
+    todo = {task.key for task in tasks if due(ledger, task, force=force)}
+    answered = {task.key for task in tasks if stand(ledger, task).answered}
+    while True:
+        dead = {
+            task.key
+            for task in tasks
+            if task.key in todo
+            and any(need.number in task.depends_on and need.key not in todo | answered for need in tasks)
+        }
+        if not dead:
+            return [task for task in tasks if task.key in todo]
+        todo -= dead

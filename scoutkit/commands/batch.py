@@ -104,7 +104,7 @@ def _newest(found: list[Ledger]) -> Ledger:
 
     for book in found:
         book.refresh()
-        if any(standing.due(book, task) for task in book.plan.tasks):
+        if standing.left(book):
             return book
     raise NotFound("no batch has anything left to do", "list them: scoutkit batch --list")
 
@@ -164,7 +164,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
     with Board(desk, plan.tasks) as board:
         work = sending.Batch(desk, book, tell=board.tell, changed=board.changed, force=force)
         board.batch = work
-        left = sum(work.stand(task) is Stand.WAITING for task in plan.tasks)
+        left = len(standing.left(book, force=force))
         board.tell(f"batch {plan.id}: {say.count(left, 'mission')} to send, {jobs} at a time")
         warned: set[str] = set()
         for task in plan.tasks:
@@ -197,8 +197,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
             f"go on with it: scoutkit batch --resume {plan.id}",
         )
     if answered < len(stands):
-        more = any(standing.due(book, task) for task in plan.tasks)
-        again = "sends once more what failed" if more else "--force tries again"
+        again = "sends once more what failed" if standing.left(book) else "--force tries again"
         raise AgentFailed(
             f"{len(stands) - answered} of {say.count(len(stands), 'mission')} not answered",
             f"scoutkit batch --resume {plan.id} {again}; the other notes are kept",
@@ -243,7 +242,7 @@ def _list(found: list[Ledger], *, as_json: bool) -> int:
         book.refresh()
         with book.held() as idle:
             counts = Counter(standing.stand(book, task) for task in book.plan.tasks)
-            left = sum(standing.due(book, task) for task in book.plan.tasks)
+            left = len(standing.left(book))
         answered = counts[Stand.DONE] + counts[Stand.REMEMBERED]
         state = "running" if not idle else "unfinished" if left else "failed" if counts[Stand.FAILED] else "done"
         rows.append((book.plan, state, answered, counts[Stand.FAILED], len(book.plan.tasks)))

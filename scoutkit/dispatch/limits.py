@@ -119,7 +119,7 @@ class Meter:
         elif limits.tokens is not None and (used := _tokens(usage)) > limits.tokens:
             reason, hint = f"it used {used:,} tokens, more than {limits.tokens:,}", f"--max-tokens {_ample(used):.0f}"
         elif limits.cost_usd is not None and (usage.cost_usd or 0) > limits.cost_usd:
-            reason = f"it cost ${usage.cost_usd:.4g}, more than ${limits.cost_usd:g}"
+            reason = f"it cost {_dollars(usage.cost_usd or 0)}, more than {_dollars(limits.cost_usd)}"
             hint = f"--max-cost {_ample(usage.cost_usd or 0):g}"
         else:
             return None
@@ -135,6 +135,12 @@ def more(limits: Limits) -> str:
 
 def _tokens(usage: Usage) -> int:
     return (usage.input_tokens or 0) + (usage.output_tokens or 0)
+
+
+def _dollars(amount: float) -> str:
+    """`$1.10`; below a dollar as much of it as tells something."""
+    whole = f"{amount:.2f}"
+    return f"${whole}" if amount >= 1 or float(whole) == amount else f"${amount:.4g}"
 
 
 def _ample(used: float) -> float:

@@ -22,6 +22,7 @@ from scoutkit.model.evidence import Ran
 
 MOST = 2_000  # commands, and edits, that are kept
 LONGEST = 1_000  # characters of a command
+WORDS = 5_000  # lines that the agent said, the last ones
 COMMANDS = frozenset({"Bash", "command_execution", "run_shell_command", "bash", "run", "shell"})
 EDITS = frozenset(
     {"Edit", "Write", "MultiEdit", "NotebookEdit", "file_change", "write_file", "replace", "edit", "create", "write"}
@@ -76,7 +77,9 @@ def read(records: Path, *, roots: Sequence[str]) -> Did:
         last = at or last
         if kind in ("text", "report"):
             lines = [line.strip() for line in text.splitlines() if line.strip()]
-            did.words = (did.words + lines)[-5_000:]
+            did.words.extend(lines)
+            if len(did.words) > 2 * WORDS:
+                del did.words[:-WORDS]
             said = lines[-1] if lines and kind == "text" else said
         elif kind == "tool_call":
             given = data.get("input")
@@ -92,6 +95,7 @@ def read(records: Path, *, roots: Sequence[str]) -> Did:
             _add(did, call, Ran(_command(call.given), None, lasted, (), None, "was running when the agent ended"))
         elif call.tool in EDITS:
             did.edits += _edits(call, roots)
+    del did.words[:-WORDS]
     together = sorted(zip(did.orders, did.ran, strict=True), key=lambda one: one[0])
     did.orders, did.ran = [order for order, _ in together], [ran for _, ran in together]
     did.edits.sort(key=lambda one: one.order)

@@ -23,6 +23,11 @@ SECONDS = 60.0
 PROGRESS = "tmp/progress.md"  # in the scratch folder: what every agent program may write to
 _LONGEST = 100_000  # characters of progress that are kept
 _PLACE = re.compile(r"([\w./-]+\.\w{1,8}):(\d{1,6})\b|\bFile \"([^\"]+)\", line (\d{1,6})")
+_LISTED = re.compile(
+    r"\s*(?:[-dlbcps][-rwxsStT]{9}[.+@]?\s|(?:create|delete) mode \d{6} |mode change \d{6} |(?:rename|copy) .* => "
+    r"|(?:modified|new file|deleted|renamed|copied|both modified|both added|typechange): )"
+)
+"""Lines in which `ls`, `git commit` and `git status` name a file: that is no reason for a change."""
 _BULLET = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 
 
@@ -187,7 +192,11 @@ def _explained(one: Touched, did: Did, lines: Sequence[str]) -> Touched:
 def _tells(line: str, path: str) -> bool:
     """Does a line say more than the path?"""
     rest = line.replace(path, "").strip("`*-# \t.:")
-    return sum(map(str.isalpha, rest)) >= 8 and not line.lstrip().startswith(("#", "|", ">", "diff ", "+", "@@"))
+    return (
+        sum(map(str.isalpha, rest)) >= 8
+        and not _LISTED.match(line)
+        and not line.lstrip().startswith(("#", "|", ">", "diff ", "+", "@@"))
+    )
 
 
 def _pointed(here: Ground | None, one: GivenUp, did: Did, touched: Sequence[Touched], roots: Sequence[str]) -> GivenUp:

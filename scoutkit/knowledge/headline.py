@@ -61,6 +61,26 @@ def read(text: str, *, question: str = "") -> tuple[str, str]:
     return _cut_title(title), shortened(" ".join(said[:2]), DESCRIPTION)
 
 
+def lead(text: str, *, question: str = "") -> tuple[str, str]:
+    """As `read`, but what it tells first as it is written: names stay code, so that its citations can be checked."""
+    title, said = read(text, question=question)
+    document = Document(marks.without(text[:_READ]))
+    for passage in document.passages:
+        if passage.form is Form.PARAGRAPH and said and "\n>" not in passage.text:
+            ends = sentences(passage.text, document.spans(passage))[:2]
+            for count in range(len(ends), 0, -1):
+                written = " ".join(passage.text[: ends[count - 1][1]].split())
+                if len(written) <= DESCRIPTION and said.startswith(plain_text(written)):
+                    return title, written
+    return title, said
+
+
+def plain_text(text: str) -> str:
+    """One line of Markdown as `plain` has it."""
+    document = Document(text)
+    return plain(document, document.passages[0]) if document.passages else ""
+
+
 def _cut_title(title: str) -> str:
     """Without its stop; a long one ends where a clause does."""
     title = title.rstrip(".:。 ")

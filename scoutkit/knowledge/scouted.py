@@ -48,7 +48,7 @@ def text(task: str, report: str, evidence: Evidence, outcome: Outcome, lines: Li
             ]
         )
         return f"{report.rstrip()}{quoting.closed(report)}\n\n{below}\n"
-    title, summary = headline.read(report, question=task) if _named(report) else ("", "")
+    title, summary = headline.lead(report, question=task) if _named(report) else ("", "")
     title = title or f"Tried: {headline.shortened(' '.join(task.split()), headline.TITLE - 8)}"
     parts = [f"# {title}", summary, shows.summary()]
     parts += [f"## {title}\n\n{said or 'Nothing that the run shows.'}" for title, said in shows.sections()]
@@ -94,7 +94,10 @@ class _Shows:
             quoting.count(sum(not _stashed(one) for one in seen.commits), "commit"),
             quoting.count(len(seen.given_up), "direction") + " given up",
         ]
-        return f"{ended}{reason}. By itself the run shows: {'; '.join(counts)}. All code is thrown away."
+        code = (
+            f"Its code is kept for a while: {quoting.code(seen.patch)}." if seen.patch else "All code is thrown away."
+        )
+        return f"{ended}{reason}. By itself the run shows: {'; '.join(counts)}. {code}"
 
     def sections(self) -> Iterator[tuple[str, str]]:
         """Each section's title and what the run shows for it."""

@@ -79,14 +79,16 @@ class _Check:
         if source.missing:
             return _unread(reference, path)
         if source.text is None:
-            return _wrong(reference, "a binary file: it has no lines") if reference.sure else None
+            return _wrong(reference, "a binary file: it has no lines", path) if reference.sure else None
         if reference.symbol:
             return _defined(reference, source)
         start, end = reference.start, reference.end
         if not 1 <= start <= end:
-            return _wrong(reference, "lines are counted from 1" if not start else "the last line is before the first")
+            return _wrong(
+                reference, "lines are counted from 1" if not start else "the last line is before the first", path
+            )
         if end > len(source):
-            return _wrong(reference, f"the file has {_count(len(source), 'line')}")
+            return _wrong(reference, f"the file has {_count(len(source), 'line')}", path)
         citation = Citation(path, start, end, Verdict.UNSUPPORTED, source.enclosing(start, end))
         evidence = source.evidence(start, end, reference.names, reference.quotes, self._is_file)
         if evidence is None:
@@ -190,10 +192,10 @@ def _defined(reference: Reference, source: Source) -> Checked | None:
         return None
     if found:
         lines = ", ".join(str(one.start) for one in found[:_SHOWN])
-        return _wrong(reference, f"`{wanted}` is defined {len(found)} times, on lines {lines}")
+        return _wrong(reference, f"`{wanted}` is defined {len(found)} times, on lines {lines}", source.path)
     if not symbols.has_table(symbols.language_of(source.path, source.text or "")):
-        return _wrong(reference, "definitions are not known in files of this kind: cite lines")
-    return _wrong(reference, f"the file defines no `{wanted}`")
+        return _wrong(reference, "definitions are not known in files of this kind: cite lines", source.path)
+    return _wrong(reference, f"the file defines no `{wanted}`", source.path)
 
 
 def _moved(one: Checked, to: Citation, evidence: Evidence) -> Checked:
@@ -213,15 +215,16 @@ def _held(evidence: Evidence) -> str:
     return f"the lines {verb} " + ("the quoted text" if evidence.kind == "quote" else f"`{evidence.text}`")
 
 
-def _wrong(reference: Reference, why: str) -> Checked:
-    citation = Citation(reference.path, reference.start, reference.end, Verdict.WRONG, reference.symbol)
+def _wrong(reference: Reference, why: str, path: str = "") -> Checked:
+    """`path`: of the file that is meant, where there is one; of a source it says which."""
+    citation = Citation(path or reference.path, reference.start, reference.end, Verdict.WRONG, reference.symbol)
     return Checked(citation, reference, why)
 
 
 def _unread(reference: Reference, path: str) -> Checked:
     """Right or wrong, nobody can say here: it is not called wrong, nor looked for elsewhere."""
     if not 1 <= reference.start <= reference.end:
-        return _wrong(reference, _UNREAD)
+        return _wrong(reference, _UNREAD, path)
     return Checked(Citation(path, reference.start, reference.end, Verdict.UNSUPPORTED), reference, _UNREAD)
 
 

@@ -109,7 +109,7 @@ def test_bad_lines_are_all_named_in_one_go_and_nothing_is_sent(batch, scoutkit, 
         {"text": "a", "agent": "clawd", "base": "never"},
         {"text": "b", "base": "nope"},
         {"text": "c"},
-        {"txt": "d", "agent": "clawd"},
+        {"txt": "d", "agent": "clawd", "paths": ["scr/*"]},
         {"text": "e", "kind": "research", "repos": [f"{tmp_path}/no", f"{tmp_path}/none"], "template": "no-such"},
         {"text": "g", "paths": ["src", "scr/**"]},
     ]
@@ -119,6 +119,7 @@ def test_bad_lines_are_all_named_in_one_go_and_nothing_is_sent(batch, scoutkit, 
     expected = [
         (1, "no such revision: never"), (1, "unknown agent: clawd"), (2, "no such revision: nope"), (4, "no text"),
         (4, "unknown agent: clawd"), (4, "unknown key 'txt': did you mean text?"),
+        (4, "no file of the base matches the path scr/*"),
         (5, f"no such folder: {tmp_path}/no "), (5, f"no such folder: {tmp_path}/none"),
         (5, "no-such"), (6, "no file of the base matches the path scr/** (did you mean src/**?)"),
         (7, "tags must be text, not 1"),
@@ -190,6 +191,8 @@ def test_a_later_mission_is_told_what_an_earlier_one_found_and_a_second_opinion_
     said = batch(raw, "--jobs", "1", "--json", command=keeps("told"), name="m.jsonl")
     assert states(said) == ["done", "done"]
     earlier = said.json["missions"][0]["note"]["id"]
+    assert f"told what notes say that hold: {earlier}" in said.err
+    assert "told what" not in scoutkit("batch", "--resume", said.json["batch"]["id"]).err  # that was heard
     first, second, _ = (tmp_path / "told").read_text().split("NEXT\n")
     assert earlier not in first
     assert earlier in second
@@ -221,12 +224,18 @@ def test_what_failed_is_sent_once_more_and_what_is_done_is_not(batch, scoutkit, 
 
 def test_what_failed_twice_is_sent_again_only_by_force(batch, scoutkit, tmp_path):
     log = tmp_path / "log"
-    batch("a\n", command=f"echo x >> '{log}'; exit 3")
+    raw = '{"text": "a"}\n{"text": "b", "depends_on": 1}\n{"text": "c", "depends_on": 2}\n'
+    said = batch(raw, name="m.jsonl", command=f"echo x >> '{log}'; exit 3")
+    assert "sends once more what failed" in said.err
     made = scoutkit("batch", "--list", "--json").json["batches"][0]
     assert (made["state"], made["failed"]) == ("unfinished", 1)
-    for times in (2, 2):
-        assert scoutkit("batch", "--resume", made["id"]).code == 4
-        assert log.read_text().count("x") == times
+    for sent in (3, 0):  # nothing is left: what depends on a failure cannot be sent
+        said = scoutkit("batch", "--resume", made["id"])
+        assert said.code == 4
+        assert f": {sent} missions to send" in said.err
+        assert "--force tries again" in said.err
+        assert log.read_text().count("x") == 2
+    assert scoutkit("batch", "--resume").code == 1
     assert scoutkit("batch", "--list", "--json").json["batches"][0]["state"] == "failed"
     scoutkit("batch", "--resume", made["id"], "--force")
     assert log.read_text().count("x") == 3

@@ -258,6 +258,40 @@ def test_secrets_in_what_is_harvested_are_blotted_out(scout, repo):
         assert token not in path.read_text()
 
 
+@pytest.mark.parametrize("report", ["# Long\n\n", REPORT])
+def test_a_report_of_any_length_leaves_room_for_what_the_run_shows(scout, repo, monkeypatch, report):
+    from scoutkit.knowledge import capture
+
+    monkeypatch.setattr(capture, "LONGEST", 20_000)
+    said = "yes 'some line of text' | head -c 300000"
+    scout(("run", EDIT), ("say", [report, *["some line of text"] * 9000]), ("run", said))
+    note = the_note(repo)
+    assert len(note) < 20_000
+    assert "`src/auth/signing.py` | modified | +1 -1" in note
+    assert note.count("Cut here; ") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("-rw-r--r-- 1 root root 656 Nov 30 12:02 src/auth/signing.py", ""),
+        (" create mode 100644 src/auth/signing.py", ""),
+        ("\tmodified:   src/auth/signing.py", ""),
+        ("- src/auth/signing.py: the digest had to be longer", "src/auth/signing.py: the digest had to be longer"),
+    ],
+)
+def test_why_a_file_was_touched_is_what_somebody_said_and_no_listing(scout, repo, line, why):
+    scout(("run", EDIT), ("report", f"# Done\n\n{line}\n"))
+    assert f"`src/auth/signing.py` | modified | +1 -1 | {why} |" in the_note(repo)
+
+
+def test_an_agent_that_cannot_is_told_with_one_that_can(scoutkit, repo):
+    said = scoutkit("scout", TASK)
+    assert said.code == 5
+    assert "agent builtin cannot scout" in said.err
+    assert "--agent claude, or --agent-cmd CMD" in said.err
+
+
 def test_code_is_kept_for_some_days_if_asked_and_then_cleaned_away(scout, scoutkit, repo, git):
     binary = "head -c 300 /dev/zero > blob.bin; printf 'new\\n' > new.txt"
     scout(("run", EDIT), ("run", binary), ("report", "# Done\n\nYes.\n"), options=("--keep-code", "3"))

@@ -115,10 +115,18 @@ def test_tokens_beyond_the_limit_end_it(play):
     assert outcome.usage == Usage(1900, 150)
 
 
-def test_money_beyond_the_limit_ends_it(play):
-    outcome = play(FOUND + steps("usage = { cost_usd = 0.0243 }") + STAY, limits={"cost_usd": 0.02})
-    assert (outcome.result, outcome.reason) == (Result.BUDGET, "it cost $0.0243, more than $0.02")
-    assert outcome.hint == "allow it more: --max-cost 0.049"
+@pytest.mark.parametrize(
+    ("used", "limit", "said", "more"),
+    [
+        (0.0243, 0.02, "it cost $0.0243, more than $0.02", "0.049"),
+        (1.1, 0.5, "it cost $1.10, more than $0.50", "2.2"),
+        (12345.678, 1, "it cost $12345.68, more than $1.00", "25000"),
+    ],
+)
+def test_money_beyond_the_limit_ends_it(play, used, limit, said, more):
+    outcome = play(FOUND + steps(f"usage = {{ cost_usd = {used} }}") + STAY, limits={"cost_usd": limit})
+    assert (outcome.result, outcome.reason) == (Result.BUDGET, said)
+    assert outcome.hint == f"allow it more: --max-cost {more}"
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,30 @@ def test_no_text_breaks_it(report):
     assert made(Evidence(), report).startswith("#") or report.strip()
 
 
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        ("`sign` is in `a.py:1`. More.", "`sign` is in `a.py:1`. More."),
+        ("Ends (`a.py:1`)\nin **two**\nlines. `B`. Third.", "Ends (`a.py:1`) in **two** lines. `B`."),
+        ("`word` " * 70, "word " * 58 + "word…"),
+        ("> a quotation `x` that tells all\n> of it", "a quotation x that tells all of it"),
+    ],
+)
+def test_what_the_report_says_first_stands_on_top_as_it_is_written(said, first):
+    """So that its citations are checked against the names in it."""
+    text = made(Evidence(), f"# It can be done\n\n{said}\n")
+    assert text.startswith(f"# It can be done\n\n{first}\n\nThe agent was done. ")
+
+
+@pytest.mark.parametrize(
+    ("patch", "words"), [("", "All code is thrown away."), ("x/code.patch (3 days)", "`x/code.patch (3 days)`.")]
+)
+def test_whether_the_code_is_kept_is_said_truly(patch, words):
+    summary = made(Evidence(patch=patch)).split("\n\n")[1]
+    assert words in summary
+    assert ("thrown away" in summary) is not bool(patch)
+
+
 def test_places_are_cited_with_a_line_of_them_and_what_they_are_in():
     text = made(Evidence(touched=(Touched("a.py", "modified", 1, 1, regions=(Region("a.py", 2, 3),)),)))
     assert "in `sign` at `mac = digest(value)` (`a.py:2-3`)" in text
