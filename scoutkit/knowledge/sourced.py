@@ -47,8 +47,9 @@ def check(
         for one in verify.check([bare for _, bare in group], snapshot, notes=notes):
             number = numbers[id(one.reference)]
             citation = _at(one.citation, source)
-            if citation.verdict is Verdict.WRONG and pinned.read(references[number].path) is None:
-                citation = replace(citation, path=references[number].path)
+            written = references[number].path
+            if citation.verdict is Verdict.WRONG and not (pinned.read(written) or files[source].has(one.citation.path)):
+                citation = replace(citation, path=written)
             found[number] = replace(one, citation=citation, reference=references[number])
     return [found[number] for number in sorted(found)]
 

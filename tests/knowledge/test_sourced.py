@@ -124,6 +124,7 @@ def check(repo, git, tmp_path):
         ("`serve` is in other/src/serve.py:1", ["supported other:src/serve.py:1"]),
         ("REPO:src/auth/signing.py:900 ends early", ["wrong repo:src/auth/signing.py:900"]),
         ("src/serve.py:900 has no such line", ["wrong other:src/serve.py:900"]),
+        ("src/serve.py::nobody is not defined", ["wrong other:src/serve.py"]),
         ("README.md:1 is in both", ["wrong README.md:1"]),
         ("proof.py:1 is the agent's own", ["wrong proof.py:1"]),
         ("third@0123456:a.py:1 was not shown", ["wrong third@0123456:a.py:1"]),
