@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from scoutkit.search.fulltext import Fulltext
 
 _LITTLE = 3  # hits: then a word that no note has may be a typing error
+_MANY = 1_000  # notes that have words which look like those of the text
 
 
 class Found(NamedTuple):
@@ -41,10 +42,9 @@ def find(
     query = catalogue.understood(text)
     if not query.needed or (hits and not catalogue.lacks(query)):
         return Found(hits)
-    better = fulltext.suggest(query.text)
+    better, ids = fulltext.alike(query.text, limit=0 if hits else _MANY)
     meant = text.replace(query.text, better) if better and query.text in text else better
     if hits:
         return Found(hits, meant)
-    ids = fulltext.fuzzy(query.text, limit=1000)
     near = catalogue.by_ids(ids, types=types, tags=tags, paths=paths, statuses=statuses, limit=limit, query=query)
     return Found(near, meant, bool(near))

@@ -40,35 +40,30 @@ class Fulltext:
 
     def suggest(self, text: str) -> str | None:
         """The text with its unknown words replaced by known ones that look alike; None when nothing is like them."""
-
-        def ask(searcher: Any) -> str | None:
-            from scoutkit.search.spelling import Spelling
-
-            spelling = Spelling(searcher)
-            better = re.sub(r"\w+", lambda match: spelling.corrected(match[0]), composed(text[:_LONGEST]))
-            return better if spelling.changed else None
-
-        with contextlib.suppress(ScoutError):
-            return self._asking(ask)
-        return None
+        return self.alike(text, limit=0)[0]
 
     def fuzzy(self, text: str, *, limit: int = 20) -> list[str]:
         """Ids of notes with words that look like the unknown ones of a text, best first."""
+        return self.alike(text, limit=limit)[1]
 
-        def ask(searcher: Any) -> list[str]:
-            from whoosh.query import Or, Term
+    def alike(self, text: str, *, limit: int) -> tuple[str | None, list[str]]:
+        """What `suggest` and `fuzzy` say, of an index that is opened once."""
 
+        def ask(searcher: Any) -> tuple[str | None, list[str]]:
             from scoutkit.search.spelling import Spelling
 
             spelling = Spelling(searcher)
-            better = spelling.candidates_of(composed(text[:_LONGEST]))
-            if not spelling.changed:
-                return []
-            return self._ids(searcher.search(Or([Term("words", word) for word in better]), limit=limit))
+            same = composed(text[:_LONGEST])
+            meant, words = spelling.corrected(same), spelling.candidates_of(same) if limit else []
+            if not (words and spelling.changed):
+                return meant, []
+            from whoosh.query import Or, Term
+
+            return meant, self._ids(searcher.search(Or([Term("words", word) for word in words]), limit=limit))
 
         with contextlib.suppress(ScoutError):
             return self._asking(ask)
-        return []
+        return None, []
 
     def related(self, note_id: str, *, limit: int = 10) -> list[str]:
         """Ids of the notes that share the most telling words with this one, best first; none that share but a few.

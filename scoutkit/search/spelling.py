@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scoutkit.words import is_cjk, runs, split_identifier
@@ -17,21 +19,55 @@ class Spelling:
     def __init__(self, searcher: Any) -> None:
         self.changed = False
         self._reader = searcher.reader()
-        self._corrector = self._reader.corrector("words")
+        self._seen: dict[str, list[str]] = {}
+        self._letters: list[str] = []
 
     def candidates(self, word: str) -> list[str]:
         """The word in lower case when it is known or nothing is like it, else what is, nearest first."""
         word = word.lower()
+        if word not in self._seen:
+            self._seen[word] = self._candidates(word)
+        return self._seen[word]
+
+    def _candidates(self, word: str) -> list[str]:
         if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal() or self._known(word):
             return [word]
         for edits, prefix in _NEAR:
             if edits > 1 and len(word) == _SHORTEST:
                 continue
-            like = self._corrector.suggest(word, limit=_MOST, maxdist=edits, prefix=prefix)
-            if found := [one for one in like if self._known(one)]:
+            like = self._within(word, edits, prefix) if prefix else self._other_first_letter(word)
+            if found := self._frequent(one for one in like if self._known(one)):
                 self.changed = True
                 return found
         return [word]
+
+    def _within(self, word: str, edits: int, prefix: int) -> list[str]:
+        """Words of the index that are so many edits away (two letters that changed places are one) and begin alike."""
+        from rapidfuzz.distance import OSA
+
+        near = (one.decode() for one in self._reader.expand_prefix("words", word[:prefix]))
+        return [one for one in near if OSA.distance(word, one, score_cutoff=edits) <= edits]
+
+    def _other_first_letter(self, word: str) -> set[str]:
+        """The word with one edit at its first letter. Made, not looked for: that would read every word of the index."""
+        self._letters = firsts = self._letters or list(self._firsts())
+        edited = {word[1:], word[1] + word[0] + word[2:]}
+        return edited.union((first + word[1:] for first in firsts), (first + word for first in firsts))
+
+    def _firsts(self) -> Iterator[str]:
+        """The letters that words of the index begin with, by leaps."""
+        after = ""
+        while term := next(iter(self._reader.terms_from("words", after.encode())), None):
+            field, word = term
+            if field != "words":
+                return
+            if first := word.decode()[:1]:
+                yield first
+            after = chr(ord(first) + 1) if first else "\1"
+
+    def _frequent(self, words: Iterable[str]) -> list[str]:
+        ranked = sorted(words, key=lambda word: (-self._reader.frequency("words", word), word))
+        return ranked[:_MOST]
 
     def _known(self, word: str) -> bool:
         """Has any note it? A term stays for a while after its last note went."""
@@ -48,7 +84,12 @@ class Spelling:
                 found.update(dict.fromkeys(word for part in parts for word in self.candidates(part)))
         return list(found)
 
-    def corrected(self, word: str) -> str:
+    def corrected(self, text: str) -> str | None:
+        """The text with its unknown words replaced by known ones; None where none is like them."""
+        better = re.sub(r"\w+", lambda match: self._corrected(match[0]), text)
+        return better if self.changed else None
+
+    def _corrected(self, word: str) -> str:
         """A word as it was, or the known one nearest to it; of an unknown identifier the parts, corrected."""
         return "".join(self._best(run) for run in runs(word))
 

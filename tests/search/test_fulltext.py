@@ -48,6 +48,10 @@ def fulltext(shelf: Shelf, folder: Path) -> Fulltext:
         ("middlewear", "middleware"),
         ("Autoescpae in templates", "autoescape in templates"),
         ("ression", "session"),
+        ("xsession", "session"),
+        ("outoescape", "autoescape"),
+        ("uatoescape", "autoescape"),
+        ("utoescape", "autoescape"),
         ("SesionSigner", "sessionsigner"),
         ("sesion_cokies", "session cookies"),
         ("rate-limitter", "rate-limiter"),
@@ -55,6 +59,17 @@ def fulltext(shelf: Shelf, folder: Path) -> Fulltext:
 )
 def test_words_nobody_wrote_are_taken_for_those_that_look_like_them(fulltext: Fulltext, typed: str, meant: str) -> None:
     assert fulltext.suggest(typed) == meant
+
+
+def test_first_letters_that_are_wrong_are_mended_in_every_script(shelf: Shelf, folder: Path) -> None:
+    for number, title in enumerate(("Überweisung", "журнал", "ωmega", "9lives")):
+        shelf.note(f"{number}.md", "## Kept", id=f"aaaa111{number}", title=title)
+    shelf.sync()
+    fulltext = Fulltext(folder, shelf.catalogue)
+    pairs = {"äberweisung": "überweisung", "курнал": "журнал", "mega": "ωmega", "8lives": "9lives"}
+    for typed, meant in pairs.items():
+        assert fulltext.suggest(typed) == meant
+    assert fulltext.alike("курнал", limit=5) == ("журнал", ["aaaa1111"])
 
 
 @pytest.mark.parametrize(
