@@ -15,9 +15,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from scoutkit.agents.builtin import terms
-from scoutkit.agents.builtin.chunks import Chunk
+
+if TYPE_CHECKING:
+    from scoutkit.agents.builtin.chunks import Chunk
 
 VERSION = 1
 K1, B = 1.5, 0.5

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import sqlite3
-import tempfile
 import time
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from scoutkit import config, languages
-from scoutkit.agents.builtin import chunks, paths, segment, terms
+from scoutkit import config
+from scoutkit.agents.builtin.edition import edition
+
+if TYPE_CHECKING:
+    import tempfile
+
+    from scoutkit.agents.builtin.segment import Segment
 
 CAPACITY = 700_000_000  # bytes; beyond it the segments that were not used for longest go
 SNAPSHOTS = 24  # the newest are kept
@@ -66,6 +69,8 @@ class Store:
             self.folder.chmod(0o700)
             self.connection = self._open()
         except (OSError, sqlite3.OperationalError):
+            import tempfile
+
             self._temporary = tempfile.TemporaryDirectory(prefix="scoutkit-symbols-")
             self.folder = Path(self._temporary.name)
             self.connection = self._open()
@@ -83,11 +88,8 @@ class Store:
         if self._temporary:
             self._temporary.cleanup()
 
-    @property
-    def _path(self) -> Path:
-        return self.folder / f"{version()}.db"
-
     def _open(self) -> sqlite3.Connection:
+        self._path = self.folder / f"{edition(self.folder, version)}.db"
         with self._held("open"):  # switching to WAL does not wait for others
             try:
                 return self._connect()
@@ -120,6 +122,8 @@ class Store:
     def builder(self, repository: str, waiting: Callable[[], None]) -> Iterator[None]:
         """Hold the right to index a repository. `waiting` is called when somebody else has it; if he dies, the kernel
         gives it on."""
+        import hashlib
+
         name = hashlib.sha256(os.fsencode(repository)).hexdigest()[:16]
         with (self.folder / f"{name}.lock").open("wb") as file:
             try:
@@ -161,9 +165,7 @@ class Store:
         run("COMMIT")
         return {(oid.hex(), form): (number, at) for oid, form, number, at in rows}
 
-    def add(
-        self, made: segment.Segment, files: Sequence[tuple[str, str]], unread: Iterable[tuple[str, str, int]]
-    ) -> None:
+    def add(self, made: Segment, files: Sequence[tuple[str, str]], unread: Iterable[tuple[str, str, int]]) -> None:
         """Keep a segment, whose files are `files` in order, and what was not read and why."""
         with self.writing() as write:
             number = 0
@@ -252,7 +254,11 @@ class Store:
 
 def version() -> str:
     """Names everything that decides what is kept of a file and a tree."""
+    import hashlib
     from importlib.metadata import version as installed
+
+    from scoutkit import languages
+    from scoutkit.agents.builtin import chunks, paths, segment, terms
 
     made_by = (installed("semble-grammars"), installed("pystemmer"), sorted(languages.DEFINITIONS.items()))
     said = repr((terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION, made_by))

@@ -7,8 +7,7 @@ import os
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def prepare(
     if found.code:
         raise failure(where, found.error)
     root = found.text.strip()
-    key = root if not left_out else f"{root}-{sha256(os.fsencode(chr(0).join(sorted(left_out)))).hexdigest()[:16]}"
+    key = f"{root}-{_digest(left_out)}" if left_out else root
     key = key if docs else f"{key}-undocumented"
     if is_there(store, key):
         return key
@@ -64,6 +63,12 @@ def prepare(
         _keep(store, key, entries, forms, known)
         store.trim()
     return key
+
+
+def _digest(paths: Iterable[str]) -> str:
+    from hashlib import sha256
+
+    return sha256(os.fsencode("\0".join(sorted(paths)))).hexdigest()[:16]
 
 
 def is_there(store: Store, key: str) -> bool:
