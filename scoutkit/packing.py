@@ -56,7 +56,9 @@ def pack(desk: Desk, wish: Wish) -> Pack:
         if not chosen:
             return Pack("", wish.budget, 0, tokens.VOCABULARY, (), tuple(dropped))
         candidates = [*map(work.candidate, chosen)]
-        return assemble(wish, candidates, tokens.tokenizer(), dropped, finish=work.dated)
+        made = assemble(wish, candidates, tokens.tokenizer(), dropped, finish=work.dated)
+    tokens.remember()
+    return made
 
 
 def _here(source: Pinned) -> Repository | None:

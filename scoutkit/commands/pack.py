@@ -57,6 +57,7 @@ def pack(
     if not text.strip() and not notes:
         raise UsageError("nothing to pack for: the task is empty", "say what is to be done, or name a note: --note ID")
     desk = open_desk(ctx, meanwhile=tokens.prepare)
+    ctx.find_root().call_on_close(tokens.lay_out)  # once the answer is printed
     ids = tuple(find_note(desk, one).id for one in notes)
     to = "" if revision is None else git.resolve(desk.repository, revision)
     found = packing.pack(desk, Wish(text, budget, ids, code, form, to, limit=limit))

@@ -1,6 +1,7 @@
 """Counting tokens with a tokenizer whose vocabulary is in its package, else by an approximation that says so.
 
-Loading the vocabulary takes longer than making a pack: `prepare` begins it in a thread, which runs beside Python.
+Loading the tokenizer takes longer than making a pack. Where its vocabulary is laid out on disk that counts, and the
+tokenizer is loaded for what only it can tell.
 """
 
 from __future__ import annotations
@@ -8,14 +9,21 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import sqlite3
+import sys
 import threading
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import NamedTuple
+
+from scoutkit import process
+from scoutkit.reuse import counted, vocabulary
 
 VOCABULARY = "cl100k_base"
 APPROXIMATE = "approximate: 6 letters of a word, 2 capitals, digits, signs or bytes of other scripts to a token"
 _PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\S\n]+|\n+|[^\x00-\x7f]+|[^A-Za-z0-9\s\x80-\U0010ffff]+"
-_LOCK = threading.Lock()
+_LOCK, _LOADING = threading.Lock(), threading.Lock()
+_MOST = 20_000  # paragraphs whose count is known
 _WARM = "With ✓ and 会话, and long enough that its pattern is compiled, which takes longer than to load its words. " * 3
 
 
@@ -27,27 +35,96 @@ class Tokenizer(NamedTuple):
 
 
 def prepare() -> None:
-    """Begin to load the tokenizer, so that it is there when it is asked for."""
+    """Begin to load the tokenizer where it will be needed, in a thread that runs beside Python."""
+    if vocabulary.path().exists():
+        return
     with contextlib.suppress(ImportError):
         import splintr  # noqa: F401 - here, since two threads that import wait for each other
-    threading.Thread(target=tokenizer, daemon=True).start()
+    threading.Thread(target=_exact, daemon=True).start()
+
+
+def lay_out() -> None:
+    """Lay the vocabulary out for the next command, in a process that nobody waits for. Never raises."""
+    if vocabulary.path().exists() or not sys.executable or not _installed():
+        return
+    with contextlib.suppress(OSError):
+        process.detach([sys.executable, "-m", "scoutkit.reuse.vocabulary"])
 
 
 def tokenizer() -> Tokenizer:
     """The best there is here."""
     with _LOCK:
+        return _best()
+
+
+@functools.cache
+def _best() -> Tokenizer:
+    if _installed():
+        with contextlib.suppress(OSError, sqlite3.Error):
+            return Tokenizer(VOCABULARY, _Counter(vocabulary.Vocabulary(vocabulary.path())).count)
+        if exact := _exact():
+            return Tokenizer(VOCABULARY, exact)
+    return approximation()
+
+
+def _installed() -> bool:
+    try:
+        return find_spec("splintr") is not None
+    except ValueError:  # it is kept from being imported
+        return False
+
+
+def _exact() -> Callable[[str], int] | None:
+    """What the tokenizer itself counts; None where it cannot be loaded."""
+    with _LOADING:
         return _loaded()
 
 
 @functools.cache
-def _loaded() -> Tokenizer:
+def _loaded() -> Callable[[str], int] | None:
     try:
         import splintr
     except ImportError:  # no wheel for this machine
-        return approximation()
+        return None
     own = splintr.Tokenizer.from_pretrained(VOCABULARY)
     own.encode_batch_flat([_WARM])  # compiles; of all that encodes, this alone lets other threads go on
-    return Tokenizer(VOCABULARY, lambda text: len(own.encode_ordinary(_whole(text))))
+    return lambda text: len(own.encode_ordinary(_whole(text)))
+
+
+class _Counter:
+    """Counts paragraph by paragraph, each once: texts of a pack are counted again with a little more or less."""
+
+    def __init__(self, words: vocabulary.Vocabulary) -> None:
+        self._words = words
+        self.memory = counted.Counted(words.path.with_suffix(".counted"))
+        self._known: dict[str, int] = {}
+        self._lock = threading.Lock()  # threads of a server
+
+    def count(self, text: str) -> int:
+        with self._lock:
+            parts = vocabulary.paragraphs(text)
+            if len(self._known) > _MOST:
+                self._known.clear()
+            if new := [one for one in parts if one not in self._known]:
+                self._known.update(self.memory.of(new))
+                made = [(one, self._counted(one)) for one in dict.fromkeys(new) if one not in self._known]
+                self._known.update(made)
+                self.memory.put(made)
+            return sum(map(self._known.__getitem__, parts))
+
+    def _counted(self, paragraph: str) -> int:
+        try:
+            return self._words.count(paragraph)
+        except (vocabulary.Unsure, sqlite3.Error):
+            exact = _exact()
+            return exact(paragraph) if exact else approximate(paragraph)
+
+
+def remember() -> None:
+    """Keep what was counted, for the next command."""
+    kept = getattr(tokenizer().count, "__self__", None)
+    if isinstance(kept, _Counter):
+        kept.memory.keep()
 
 
 def approximation() -> Tokenizer:
