@@ -24,6 +24,7 @@ _PATIENCE = 1.0  # CPU seconds for parsing one file, and a second for each 200 k
 _LETTER = re.compile(r"\w")
 _NOISE = re.compile(r"(?<!\W)\s*+(?:[^\w\s]\s*+){1500}")  # in such runs a query takes time quadratic in their length
 _STRETCH = 700  # less than half of such a run: one that long has a stretch of this length without a letter
+_PIECE = 4096  # bytes that are read at once: a node's text copies as many each time
 _DEEPEST = 500  # nodes deeper than this are not looked at: a query takes time quadratic in the depth
 
 
@@ -47,7 +48,7 @@ def parse(language: str, text: str) -> Node | None:
     deadline = time.thread_time() + _PATIENCE + len(source) / 200_000
     try:
         tree = Parser(_grammar(language)).parse(
-            lambda offset, _: source[offset : offset + 65_536],
+            lambda offset, _: source[offset : offset + _PIECE],
             progress_callback=lambda _offset, _error: time.thread_time() > deadline,  # true stops it
         )
     except ValueError:

@@ -4,6 +4,8 @@
 definition; `@name` is its name, which may carry its owner (`Reply.prototype.send`, `Foo::bar`, `M.run`), `@receiver`
 names the owner apart (Go), `@inner` and `@wrap` say that a definition's range is that of the node around it,
 `@attribute` marks decorators that stand beside it, `@comment` comments, `@docstring` Python's documentation.
+
+`EMBEDDED` names languages whose definitions are those of the scripts in them.
 """
 
 from __future__ import annotations
@@ -32,19 +34,24 @@ _EXTENSIONS = {
     "sql": "sql",
     "markdown": "md markdown mdx mkd",
     "rst": "rst",
+    "css": "css",
+    "scss": "scss less",
+    "html": "html htm xhtml",
+    "vue": "vue",
+    "svelte": "svelte",
+    "yaml": "yaml yml",
+    "toml": "toml",
+    "json": "json json5 jsonc webmanifest",
     # known by name, without definitions
     "asciidoc": "adoc asciidoc",
     "clojure": "clj cljs cljc",
-    "css": "css scss sass less",
     "dart": "dart",
     "erlang": "erl hrl",
     "fortran": "f90 f95 f03 f",
     "graphql": "graphql gql",
     "groovy": "groovy gradle",
     "haskell": "hs",
-    "html": "html htm xhtml",
     "ini": "ini cfg conf properties",
-    "json": "json json5 jsonc",
     "julia": "jl",
     "nix": "nix",
     "objc": "m mm",
@@ -53,14 +60,11 @@ _EXTENSIONS = {
     "powershell": "ps1 psm1",
     "proto": "proto",
     "r": "r",
+    "sass": "sass",
     "solidity": "sol",
-    "svelte": "svelte",
     "tcl": "tcl",
-    "toml": "toml",
     "vim": "vim",
-    "vue": "vue",
     "xml": "xml",
-    "yaml": "yaml yml",
     "zig": "zig",
 }
 _BY_EXTENSION = {extension: language for language, names in _EXTENSIONS.items() for extension in names.split()}
@@ -111,6 +115,17 @@ def language_of(path: str, text: str = "") -> str | None:
         words = re.findall(r"[a-z]+", text.split("\n", 1)[0].lower())
         return next((_INTERPRETERS[word] for word in words if word in _INTERPRETERS), None)
     return language
+
+
+_LEVELS = 4  # of keys in a file of data: what lies deeper is values
+
+
+def _keys(pattern: str, within: str) -> str:
+    """One pattern for each level of keys: `{}` in `within` stands for what a level holds."""
+    patterns = [pattern]
+    for _ in range(_LEVELS - 1):
+        patterns.append(within.format(patterns[-1]))
+    return "\n".join(patterns)
 
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
@@ -169,6 +184,7 @@ _C = """
 (type_definition type: (union_specifier body: (_)) declarator: (type_identifier) @name) @struct
 (type_definition type: (enum_specifier body: (_)) declarator: (type_identifier) @name) @enum
 (preproc_function_def name: (_) @name) @macro
+(preproc_def name: (_) @name value: (_)) @constant
 (translation_unit (declaration declarator: (init_declarator declarator: [(identifier) @name
   (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])) @constant)
 (comment) @comment
@@ -229,6 +245,12 @@ DEFINITIONS = {
 (enum_declaration name: (_) @name) @enum
 (method_declaration name: (_) @name) @method
 (constructor_declaration name: (_) @name) @constructor
+(compact_constructor_declaration name: (_) @name) @constructor
+(annotation_type_element_declaration name: (_) @name) @method
+(enum_constant name: (_) @name body: (_)) @class
+(field_declaration (modifiers "static" "final") . type: (_) . declarator: (variable_declarator name: (_) @name) .)
+  @constant
+(constant_declaration declarator: (variable_declarator name: (_) @name) .) @constant
 (line_comment) @comment
 (block_comment) @comment
 """,
@@ -254,6 +276,13 @@ DEFINITIONS = {
 (constructor_declaration name: (_) @name) @constructor
 (property_declaration name: (_) @name) @property
 (local_function_statement name: (_) @name) @function
+(event_declaration name: (_) @name) @property
+(event_field_declaration (variable_declaration . type: (_) . (variable_declarator name: (_) @name) .)) @property
+(indexer_declaration "this" @name) @property
+(operator_declaration "operator" @name) @method
+(destructor_declaration name: (_) @name) @destructor
+(field_declaration (modifier) @_f (variable_declaration . type: (_) . (variable_declarator name: (_) @name) .)
+  (#any-of? @_f "const" "static")) @constant
 (comment) @comment
 """,
     "ruby": f"""
@@ -264,6 +293,11 @@ DEFINITIONS = {
 (assignment left: (constant) @name) @constant
 (call method: (identifier) @_f arguments: (argument_list . (string (string_content) @name))
   block: (_) (#any-of? @_f {_TESTS} "should")) @test
+(call method: (identifier) @_f arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)
+  (pair key: [(hash_key_symbol) (simple_symbol) (string)] @name)]) block: (_)
+  (#any-of? @_f "task" "define_method" "define_singleton_method")) @function
+(call method: (identifier) @_f arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)])
+  block: (_) (#eq? @_f "namespace")) @module
 (comment) @comment
 """,
     "php": """
@@ -274,6 +308,10 @@ DEFINITIONS = {
 (method_declaration name: (_) @name) @method
 (function_definition name: (_) @name) @function
 (const_declaration (const_element . (name) @name)) @constant
+(enum_case name: (_) @name) @constant
+(property_declaration . (_)* (property_element name: (variable_name (name) @name)) .) @constant
+(program (return_statement (array_creation_expression (array_element_initializer . (string) @name (_)) @key)))
+(program (return_statement (array_creation_expression (array_element_initializer . (encapsed_string) @name (_)) @key)))
 (comment) @comment
 """,
     "kotlin": """
@@ -281,6 +319,10 @@ DEFINITIONS = {
 (object_declaration name: (_) @name) @class
 (function_declaration name: (_) @name) @function
 (type_alias type: (_) @name) @type
+(secondary_constructor "constructor" @name) @constructor
+(source_file (property_declaration (variable_declaration . (identifier) @name)) @constant)
+(class_body (property_declaration (variable_declaration . (identifier) @name)) @constant)
+(enum_entry . (identifier) @name (class_body)) @class
 (line_comment) @comment
 (block_comment) @comment
 """,
@@ -291,6 +333,11 @@ DEFINITIONS = {
 (protocol_function_declaration name: (simple_identifier) @name) @function
 (init_declaration name: "init" @name) @constructor
 (typealias_declaration name: (type_identifier) @name) @type
+(deinit_declaration "deinit" @name) @method
+(subscript_declaration "subscript" @name) @method
+(source_file (property_declaration name: (pattern bound_identifier: (_) @name)) @constant)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_)) @property)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @constant)
 (comment) @comment
 (multiline_comment) @comment
 """,
@@ -303,6 +350,8 @@ DEFINITIONS = {
 (function_declaration name: (_) @name) @function
 (type_definition name: (_) @name) @type
 (given_definition name: (_) @name) @constant
+(package_object name: (_) @name) @class
+(template_body (val_definition pattern: (identifier) @name) @constant)
 (comment) @comment
 (block_comment) @comment
 """,
@@ -322,20 +371,73 @@ DEFINITIONS = {
 (call target: (identifier) @_f (arguments . (alias) @name) (#any-of? @_f "defmodule" "defprotocol" "defimpl")) @module
 (call target: (identifier) @_f (arguments . [(call target: (identifier) @name) (identifier) @name
   (binary_operator left: (call target: (identifier) @name))])
-  (#any-of? @_f "def" "defp" "defmacro" "defmacrop" "defguard")) @function
+  (#any-of? @_f "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")) @function
+(call target: (identifier) @name (#eq? @name "defstruct")) @struct
+(unary_operator operand: (call target: (identifier) @_f (#any-of? @_f "doc" "spec" "impl" "deprecated"))) @comment
 (call target: (identifier) @_f (arguments . (string (quoted_content) @name)) (#any-of? @_f "test" "describe")) @test
 (comment) @comment
 """,
     "sql": """
 (create_table (object_reference) @name) @table
 (create_view (object_reference) @name) @table
-(create_function (object_reference) @name) @function
+(create_materialized_view (object_reference) @name) @table
+(create_function . (_)* . (object_reference) @name) @function
+(create_trigger (keyword_trigger) . (object_reference) @name) @function
+(create_index column: (_) @name) @index
+(create_type (object_reference) @name) @type
+(create_sequence (object_reference) @name) @constant
+(create_schema (identifier) @name) @module
 (comment) @comment
 (marginalia) @comment
 """,
+    "css": """
+[(rule_set) (media_statement) (supports_statement) (keyframes_statement) (at_rule (block))] @name @rule
+(declaration (property_name) @name (#match? @name "^--")) @constant
+(comment) @comment
+""",
+    "scss": """
+[(rule_set) (media_statement) (supports_statement) (keyframes_statement) (at_rule (block)) (placeholder)] @name @rule
+(mixin_statement (name) @name) @function
+(function_statement (name) @name) @function
+(declaration (property_name) @name (#match? @name "^--")) @constant
+(stylesheet (declaration (variable_name) @name) @constant)
+(comment) @comment
+(single_line_comment) @comment
+""",
+    "html": """
+(element [(start_tag (attribute (attribute_name) @_f [(attribute_value) @name
+  (quoted_attribute_value (attribute_value) @name)])) (self_closing_tag (attribute (attribute_name) @_f
+  [(attribute_value) @name (quoted_attribute_value (attribute_value) @name)]))] (#eq? @_f "id")) @element
+(script_element (start_tag (attribute (attribute_name) @_f [(attribute_value) @name
+  (quoted_attribute_value (attribute_value) @name)])) (#eq? @_f "id")) @element
+(comment) @comment
+""",
+    "yaml": "\n".join(
+        f"(document (block_node {pattern}))"
+        for pattern in _keys(
+            "(block_mapping (block_mapping_pair key: (_) @name) @key)",
+            "(block_mapping (block_mapping_pair value: (block_node {})))",
+        ).split("\n")
+    )
+    + "(comment) @comment",
+    "toml": """
+(table . [(bare_key) (dotted_key) (quoted_key)] @name) @key
+(table_array_element . [(bare_key) (dotted_key) (quoted_key)] @name) @key
+(document (pair . (_) @name) @key)
+(table (pair . (_) @name) @key)
+(table_array_element (pair . (_) @name) @key)
+(comment) @comment
+""",
+    "json": "\n".join(
+        f"(document {pattern})"
+        for pattern in _keys("(object (pair key: (string) @name) @key)", "(object (pair value: {}))").split("\n")
+    )
+    + "(comment) @comment",
     "markdown": "[(atx_heading) (setext_heading)] @heading",
     "rst": "(section (title) @heading)",
 }
+
+EMBEDDED = {"html": "javascript", "vue": "typescript", "svelte": "typescript"}
 
 CALLS = {
     "python": "(call function: [(identifier) @call (attribute attribute: (identifier) @call)])",

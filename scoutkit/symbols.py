@@ -19,11 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Symbol", "calls", "enclosing", "has_table", "language_of", "symbols"]
 
+VERSION = 1  # of what is made of a file beside what languages.py says: raised when ranges, names or comments change
 _HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
+_BODIES = frozenset({"function_body", "class_body", "enum_class_body"})
 _UNSAID = frozenset({"prototype", "exports", "module", "this", "self"})  # owners that say nothing
 _OWNER = re.compile(r"::|->|[.:\\]")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
-_MARKER = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+(?:\[\[)?|;+|%+)?\s?|\s*\*+/\s*$")
+_QUOTES = re.compile(r"[\"`\[\]]")
+_BRACE = re.compile(r"(?<!#)\{")
+_SCRIPT = re.compile(r"<script\b([^>]{0,500})>", re.IGNORECASE)
+_SCRIPT_END = re.compile(r"</script", re.IGNORECASE)
+_NO_SCRIPT = re.compile(
+    r"""\btype\s*=\s*["']?(?!module|(?:text|application)/(?:java|ecma|type)script)""", re.IGNORECASE
+)
+_MARKER = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+(?:\[\[)?|;+|%+|<!--+)?\s?|\s*(?:\*+/|--+>)\s*$")
 _COMMENT_LINE = re.compile(r"\n\s*(?:#|//|/\*|--)")
 _LICENSE = re.compile(r"copyright|licen[cs]e|spdx", re.IGNORECASE)
 
@@ -74,7 +83,7 @@ class _Found:
 
 def has_table(language: str | None) -> bool:
     """Are a language's definitions known?"""
-    return language in languages.DEFINITIONS
+    return language in languages.DEFINITIONS or language in languages.EMBEDDED
 
 
 def symbols(path: str, text: str) -> list[Symbol]:
@@ -91,19 +100,46 @@ def enclosing(path: str, text: str, start: int, end: int) -> str:
 def calls(path: str, text: str, start: int = 1, end: int = 10**9) -> list[Call]:
     """What lines `start` to `end` call, in order. Never raises on any text."""
     language = language_of(path, text)
-    if language not in languages.CALLS or grammars.unfit(text):
+    if grammars.unfit(text):
+        return []
+    if language in languages.EMBEDDED:
+        language, text = languages.EMBEDDED[language], _scripts(text)
+    if language not in languages.CALLS:
         return []
     root = grammars.parse(language, text)
     if root is None:
         return []
+    source = text.encode("utf-8", "replace")
     cursor = grammars.cursor(language, "calls")
     cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
     found = sorted(cursor.captures(root).get("call", []), key=lambda node: node.start_byte)
-    return [Call(_text(node), row) for node in found if start <= (row := node.start_point.row + 1) <= end]
+    return [Call(_text(source, node), row) for node in found if start <= (row := node.start_point.row + 1) <= end]
 
 
 @functools.lru_cache(maxsize=8)
 def _symbols(language: str | None, text: str) -> tuple[Symbol, ...]:
+    own = _parsed(language, text)
+    if language not in languages.EMBEDDED or grammars.unfit(text):
+        return own
+    inner = _parsed(languages.EMBEDDED[language], _scripts(text))
+    return tuple(sorted((*own, *inner), key=lambda one: (one.start, -one.end))) if inner else own
+
+
+def _scripts(text: str) -> str:
+    """The scripts of a page, each on its own lines, and nothing else."""
+    parts, at = [], 0
+    while begin := _SCRIPT.search(text, at):
+        end = _SCRIPT_END.search(text, begin.end())
+        until = end.start() if end else len(text)
+        parts.append("\n" * text.count("\n", at, begin.end()) + " ")
+        parts.append(
+            "\n" * text.count("\n", begin.end(), until) if _NO_SCRIPT.search(begin[1]) else text[begin.end() : until]
+        )
+        at = until
+    return "".join(parts)
+
+
+def _parsed(language: str | None, text: str) -> tuple[Symbol, ...]:
     if language not in languages.DEFINITIONS or grammars.unfit(text):
         return ()
     lines = text.split("\n")
@@ -113,12 +149,13 @@ def _symbols(language: str | None, text: str) -> tuple[Symbol, ...]:
     if language in ("markdown", "rst"):
         headings = grammars.cursor(language, "definitions").captures(root).get("heading", [])
         return tuple(_sections(sorted(headings, key=lambda node: node.start_byte), lines))
-    found, beside, docstrings = _match(language, root, lines)
-    return tuple(_nest(language, found, beside, docstrings, lines))
+    source = text.encode("utf-8", "replace")  # a node's own `text` copies 64 kB each time
+    found, beside, docstrings = _match(language, root, source, lines)
+    return tuple(_nest(language, found, beside, docstrings, source, lines))
 
 
 def _match(
-    language: str, root: Node, lines: list[str]
+    language: str, root: Node, source: bytes, lines: list[str]
 ) -> tuple[list[_Found], dict[int, tuple[int, bool]], dict[int, str]]:
     """Definitions in order; decorators and comments that have their lines to themselves, by last row, as (first row,
     is it a decorator); docstrings by the byte their block begins at."""
@@ -132,7 +169,7 @@ def _match(
                 inner = match["inner"][0]
                 wraps[inner.start_byte, inner.end_byte] = match["wrap"][0]
             elif "docstring" in match:
-                docstrings[match["docstring"][0].start_byte] = _text(match["docstring"][0])
+                docstrings[match["docstring"][0].start_byte] = _text(source, match["docstring"][0])
             else:
                 node = (match.get("comment") or match["attribute"])[0]
                 row, column = node.start_point
@@ -145,9 +182,9 @@ def _match(
         known = found.get(name.start_byte)
         if known and (known.until - known.begin, -known.rank) >= (node.end_byte - node.start_byte, -rank):
             continue
-        receiver = _text(match["receiver"][0]) if "receiver" in match else ""
+        receiver = _text(source, match["receiver"][0]) if "receiver" in match else ""
         rows = (node.start_point.row, _last_row(node))
-        raw = _text(name)[:300]
+        raw = _text(source, name)[:300]
         found[name.start_byte] = _Found(node.start_byte, node.end_byte, *rows, kind, raw, receiver, node, rank)
     for definition in found.values():
         while wrap := wraps.pop((definition.begin, definition.until), None):
@@ -161,6 +198,7 @@ def _nest(
     found: Iterable[_Found],
     beside: dict[int, tuple[int, bool]],
     docstrings: dict[int, str],
+    source: bytes,
     lines: list[str],
 ) -> Iterator[Symbol]:
     """Definitions as symbols, each knowing what it is defined in."""
@@ -177,17 +215,18 @@ def _nest(
         kind = "method" if one.kind == "function" and (owner or (holder and holder.kind in _HOLDERS)) else one.kind
         parent = ".".join(part for part in (holder.qualified if holder else "", owner) if part)
         first, lead = _above(one.first, beside, lines)
+        last = _ending(one, beside, lines) if one.kind == "key" else one.last
         body = _body(one.node)
         doc = docstrings.get(body.start_byte, "") if body is not None and docstrings else ""
         symbol = Symbol(
             name=name,
-            qualified=f"{parent}.{name}" if parent and kind != "test" else name,
+            qualified=f"{parent}{' ' if kind == 'rule' else '.'}{name}" if parent and kind != "test" else name,
             kind=kind,
             start=first + 1,
-            end=one.last + 1,
+            end=last + 1,
             body_start=(body.start_point.row if body is not None else one.first) + 1,
             lead=lead + 1,
-            signature=_signature(one.node, body, kind),
+            signature=_signature(source, one.node, body, kind),
             doc=_docstring(doc) if doc else _comment(lines[lead:first]),
             parent=parent,
         )
@@ -198,8 +237,11 @@ def _nest(
 def _split(language: str, one: _Found) -> tuple[str, str]:
     """Owner and name: `Reply.prototype.send` → Reply, send."""
     raw = one.raw.strip("\"' \t\n")
-    if one.kind == "test" or language == "bash":
+    if one.kind == "rule":
+        return "", " ".join(_BRACE.split(raw, maxsplit=1)[0].split())
+    if one.kind in ("test", "element") or language in ("bash", "css", "scss") or _whole(language, one):
         return "", " ".join(raw.split())
+    raw = _QUOTES.sub("", raw) if language == "sql" else raw.lstrip(":") if language == "ruby" else raw
     if one.kind == "impl" or language == "cpp":
         shorter = ""
         while shorter != raw:
@@ -210,6 +252,19 @@ def _split(language: str, one: _Found) -> tuple[str, str]:
         parts[:0] = re.findall(r"\w+", _GENERIC.sub("", one.receiver))[-1:]
     said = [part for part in parts[:-1] if part and (part not in _UNSAID or parts == ["module", "exports"])]
     return ".".join(said), parts[-1] or raw
+
+
+def _whole(language: str, one: _Found) -> bool:
+    """Is a key one name, dots and all? TOML's are not, unless they are quoted."""
+    return one.kind == "key" and (language != "toml" or one.raw[:1] in "\"'")
+
+
+def _ending(one: _Found, beside: dict[int, tuple[int, bool]], lines: list[str]) -> int:
+    """The last row of a key's value: a table of TOML takes in what stands above the next."""
+    last = one.last
+    while last > one.first and (last in beside or not lines[last].strip()):
+        last = beside[last][0] - 1 if last in beside else last - 1
+    return max(last, one.first)
 
 
 def _above(row: int, beside: dict[int, tuple[int, bool]], lines: list[str]) -> tuple[int, int]:
@@ -228,12 +283,15 @@ def _body(node: Node) -> Node | None:
     for field in () if body is not None else ("value", "right", "type"):
         part = node.child_by_field_name(field)
         body = part.child_by_field_name("body") if body is None and part is not None else body
+    if body is None:  # Kotlin's grammar names no fields for it
+        body = next((part for part in node.named_children if part.type in _BODIES), None)
     return body
 
 
-def _signature(node: Node, body: Node | None, kind: str) -> str:
+def _signature(source: bytes, node: Node, body: Node | None, kind: str) -> str:
     """The declaration up to its body on one line, at most 300 characters; of a long bodiless one, its first line."""
-    raw = (node.text or b"")[: 1200 if body is None else max(body.start_byte - node.start_byte, 0)]
+    until = min(node.start_byte + 1200, node.end_byte) if body is None else body.start_byte
+    raw = source[node.start_byte : until]
     text = _COMMENT_LINE.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
     if body is None and (kind not in ("function", "method") or len(text) > 300):
         text = re.split(r"\{|\n", text, maxsplit=1)[0]
@@ -247,7 +305,7 @@ def _docstring(literal: str) -> str:
 
 def _comment(lines: list[str]) -> str:
     """The words of a comment, without its markers and without decorators."""
-    words = (_MARKER.sub("", line).strip() for line in lines if not re.match(r"\s*(?:@|#\[)", line))
+    words = (_MARKER.sub("", line).strip() for line in lines if not re.match(r"\s*(?:@|#\[|\"\"\")", line))
     return "\n".join(words).strip()[:4000]
 
 
@@ -282,5 +340,5 @@ def _last_row(node: Node) -> int:
     return row - 1 if column == 0 and row > node.start_point.row else row
 
 
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+def _text(source: bytes, node: Node) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")

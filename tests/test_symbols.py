@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoutkit import languages
-from scoutkit.symbols import Symbol, calls, enclosing, has_table, language_of, symbols
+from scoutkit.symbols import Call, Symbol, calls, enclosing, has_table, language_of, symbols
 
-# files, a `----`, and the definitions in each as `kind qualified start-end`
+# files, a `----`, and the definitions in each as `kind qualified start-end`, `from` where the comment above begins
 SAMPLES = {
     path: (text, expected.splitlines())
     for path, text, expected in re.findall(
@@ -32,11 +32,14 @@ def named(path: str, text: str) -> dict[str, Symbol]:
 @pytest.mark.parametrize("path", SAMPLES)
 def test_definitions_are_found_with_their_lines(path: str) -> None:
     text, expected = SAMPLES[path]
-    assert [f"{one.kind} {one.qualified} {one.start}-{one.end}" for one in symbols(path, text)] == expected
+    assert [
+        f"{one.kind} {one.qualified} {one.start}-{one.end}" + (f" from {one.lead}" if one.lead < one.start else "")
+        for one in symbols(path, text)
+    ] == expected
 
 
 def test_a_sample_for_every_table_and_a_grammar_for_every_call_table() -> None:
-    assert {language_of(path) for path in SAMPLES} == set(languages.DEFINITIONS)
+    assert {language_of(path) for path in SAMPLES} == {*languages.DEFINITIONS, *languages.EMBEDDED}
     for path in SAMPLES:
         if language_of(path) in languages.CALLS:
             calls(path, "")  # the query compiles
@@ -102,10 +105,39 @@ def test_language_by_name_content_or_shebang(path: str, text: str, language: str
 
 
 def test_languages_without_a_table_have_no_symbols() -> None:
-    assert language_of("a.yml") == "yaml"
-    assert not has_table("yaml")
-    assert symbols("a.yml", "a: 1\n") == []
-    assert calls("a.yml", "a: 1\n") == []
+    assert language_of("a.nix") == "nix"
+    assert not has_table("nix")
+    assert symbols("a.nix", "{ a = 1; }\n") == []
+    assert calls("a.nix", "{ a = f 1; }\n") == []
+
+
+def test_comments_of_every_style_are_read() -> None:
+    for path, name, doc in (
+        ("a.html", "app", "What one sees first."),
+        ("a.scss", "rounded", "Rounded corners."),
+        ("pyproject.toml", "tool.ruff", "How code is laid out."),
+        (".github/workflows/ci.yml", "jobs.test", "The tests."),
+        ("more.ex", "A.f", "Doc."),
+        ("schema.sql", "app.users", "People."),
+    ):
+        assert named(path, SAMPLES[path][0])[name].doc == doc
+
+
+def test_what_a_page_calls_is_what_its_scripts_call() -> None:
+    assert [(one.name, one.line) for one in calls("a.html", SAMPLES["a.html"][0])] == [("hello", 11)]
+    assert calls("a.html", "<p>\n<script>\nopen(1)") == [Call("open", 3)]
+
+
+def test_bodies_begin_where_they_do_in_kotlin() -> None:
+    symbol = named("a.kt", "fun f(\n  a: Int,\n): Int {\n  return a\n}\n")["f"]
+    assert (symbol.signature, symbol.body_start) == ("fun f( a: Int, ): Int", 3)
+
+
+def test_as_many_keys_as_there_are_on_four_levels_and_no_more() -> None:
+    nested = "".join(f"{'  ' * level}k{level}:\n" for level in range(40))
+    assert [one.name for one in symbols("a.yml", nested)] == ["k0", "k1", "k2", "k3"]
+    wide = '{"a": {' + ", ".join(f'"k{number}": {{"x":\n{number}}}' for number in range(5000)) + "}}"
+    assert len(symbols("a.json", wide)) == 10_001
 
 
 @pytest.mark.parametrize(
@@ -119,9 +151,10 @@ def test_languages_without_a_table_have_no_symbols() -> None:
             "x.\n" * 30_000,
         ),
         *("\ud800 def é(): pass\n", "\0" * 1000, "def \r\n f(\r):\r pass", "class\n" * 2000, "def f(:\n  )" * 500),
+        *("<script " * 50_000, "<script>\n" * 20_000, '{"a":\n' * 5000, "".join(f"{' ' * n}a:\n" for n in range(900))),
     ],
 )
-@pytest.mark.parametrize("path", ["a.py", "a.js", "a.cpp", "a.rb", "a.md"])
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.cpp", "a.rb", "a.md", "a.yml", "a.json", "a.css", "a.html"])
 def test_hostile_text_neither_raises_nor_hangs(path: str, text: str) -> None:
     begin = time.thread_time()
     for symbol in symbols(path, text):

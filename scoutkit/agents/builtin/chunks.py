@@ -11,10 +11,12 @@ from itertools import takewhile
 
 from scoutkit.symbols import Symbol, symbols
 
-VERSION = 2
+VERSION = 3
 BLOCK = 60  # lines of a block at most
 _LARGE = 120  # lines: a function beyond this that has functions inside is shown as those
 _UNITS = frozenset({"function", "method", "constructor", "macro", "test", "property"})
+_DATA = frozenset({"key", "rule", "element"})  # of data, style sheets and pages
+_SMALL = _DATA | {"constant"}  # are no chunks where they take few lines
 _SAYS = re.compile(r"[^\W\d]{2}")  # not just brackets
 _DOCSTRING = re.compile(r"\s*[A-Za-z]{0,2}[\"']")
 _PLAIN = 262_144  # characters of a huge file that are looked at
@@ -94,13 +96,17 @@ def _cut(found: list[Symbol], lines: list[str], *, docs: bool) -> Iterator[Chunk
 
 
 def _units(found: list[Symbol]) -> Iterator[Symbol]:
-    """The symbols that get a chunk: no small constants, nothing inside a function unless that is large."""
+    """The symbols that get a chunk: no small constants, nothing inside a function unless that is large. Of nested keys
+    the outermost that is no longer than a block."""
     until = 0
     for at, symbol in enumerate(found):
-        if symbol.start <= until or (symbol.kind == "constant" and symbol.end - symbol.lead < 4):
+        small = symbol.kind in _SMALL and symbol.end - symbol.lead < 4
+        if symbol.start <= until or small or (symbol.kind in _DATA and symbol.end - symbol.lead >= BLOCK):
             continue
         yield symbol
-        if symbol.kind in _UNITS or symbol.kind == "constant":
+        if symbol.kind in _DATA:
+            until = symbol.end
+        elif symbol.kind in _UNITS or symbol.kind == "constant":
             large = symbol.end - symbol.start >= _LARGE or symbol.kind == "test"
             holds = any(other.kind in _UNITS and other.end <= symbol.end for other in found[at + 1 : at + 40])
             if not (large and holds):

@@ -22,11 +22,12 @@ from scoutkit.agents.builtin import terms
 if TYPE_CHECKING:
     from scoutkit.agents.builtin.chunks import Chunk
 
-VERSION = 1
+VERSION = 2
 K1, B = 1.5, 0.5
 _FIELDS = ((5.0, 3.0), (2.0, 12.0), (2.0, 20.0), (1.0, 60.0))  # name, signature, doc, body: weight, usual terms
 _USUAL_FILE = 500.0
-_KIND = {"block": 0.5, "property": 0.8, "constant": 0.8}
+_KIND = {"block": 0.5, "property": 0.8, "constant": 0.8, "key": 0.5, "rule": 0.5, "element": 0.5}
+_NO_DEFINITION = frozenset({"section", "test", "key", "rule", "element"})
 _HEADER = 0.8  # of a class whose methods are chunks of their own
 STEP = 0.01  # the worth of one unit of the byte: the most is K1 + 1
 FULL = 60_000  # chunks: their numbers are two bytes
@@ -65,7 +66,7 @@ class Segment:
             for term, value in worth.items():
                 _post(self._in_chunks, term, at, round(value / STEP))
             for name in dict.fromkeys((chunk.name, *chunk.names)):
-                if name and chunk.kind not in ("section", "test"):
+                if name and chunk.kind not in _NO_DEFINITION:
                     _post(self._in_chunks, terms.exact(name), at, _EXACT)
         norm = 1 - B + B * sum(whole.values()) / _USUAL_FILE
         for term, count in whole.items():

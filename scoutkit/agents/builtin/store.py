@@ -257,11 +257,13 @@ def version() -> str:
     import hashlib
     from importlib.metadata import version as installed
 
-    from scoutkit import languages
+    from scoutkit import languages, symbols
     from scoutkit.agents.builtin import chunks, paths, segment, terms
 
-    made_by = (installed("semble-grammars"), installed("pystemmer"), sorted(languages.DEFINITIONS.items()))
-    said = repr((terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION, made_by))
+    made_by = [installed(name) for name in ("semble-grammars", "tree-sitter", "pystemmer")]
+    known = (sorted(languages.DEFINITIONS.items()), sorted(languages.EMBEDDED.items()))
+    rules = (symbols.VERSION, terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION)
+    said = repr((rules, made_by, known))
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
