@@ -92,6 +92,7 @@ class Settings(NamedTuple):
     prices: Mapping[str, Any] = MappingProxyType({})  # of models, USD per million tokens; the user's alone
     notify: str | bool = False  # a command that is run when a batch is over, or True for the desktop; the user's alone
     trusted: tuple[str, ...] = ()  # repositories whose own hooks and servers agent programs may run; the user's alone
+    hints: bool = True  # agents are told of places that the built-in scout would look at
     setup: tuple[str, ...] = ()  # commands that make a worktree ready for an agent that changes it
     setup_from: Path | None = (
         None  # the file that they are from: the user's, or the repository's, which has to be trusted
@@ -138,6 +139,7 @@ def load(repository: Repository | None) -> Settings:
         prices=_table(user, "prices"),
         trusted=_texts(user, "trusted"),
         notify=_notify(user),
+        hints=_flag(repo if "hints" in repo else user, "hints"),
     )
 
 
@@ -187,7 +189,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _known(table: dict[str, Any], path: Path) -> dict[str, Any]:
     """The settings of a file; UsageError naming one that nobody knows."""
-    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted", "setup", "repositories", "notify")
+    names = ("agent", "notes", "agents", "pass_env", "prices", "trusted", "setup", "repositories", "notify", "hints")
     for name in table:
         if name not in names:
             import difflib
@@ -204,6 +206,13 @@ def _text(table: dict[str, Any], key: str) -> str:
         raise UsageError(f"setting `{key}` must be text, not {value!r}", f'write {key} = "…"')
     if "\0" in value:
         raise UsageError(f"setting `{key}` holds a NUL character: {value!r}", "take it out")
+    return value
+
+
+def _flag(table: dict[str, Any], key: str) -> bool:
+    value = table.get(key, True)
+    if not isinstance(value, bool):
+        raise UsageError(f"setting `{key}` must be true or false, not {value!r}", f"write {key} = false")
     return value
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import asking, config, harvesting, lending, noting, reminding, scope, trust, vanished
+from scoutkit import asking, config, harvesting, hinting, lending, noting, reminding, scope, trust, vanished
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError
 from scoutkit.model.agents import Agent, Event, Narrator
@@ -71,6 +71,7 @@ def equipped(desk: Desk, mission: Mission, agent: Agent, terms: Terms) -> Missio
         network=terms.network,
         model=terms.model,
         recall=mission.recall and terms.recall,
+        hints=mission.hints and terms.hints and desk.settings.hints,
         trusted=trust.hooks(desk),
         setup=trust.setup(desk) if mission.kind is Kind.SCOUT and agent.needs_checkout else (),
     )
@@ -118,7 +119,8 @@ def ask(
             for line in (*checkout.skipped, *lending.include(desk, mission, agent, checkout)):
                 tell(line)
             notes = reminding.notes(desk, mission, records, without=run.supersedes, tell=tell)
-            outcome = _send(desk, mission, agent, run, checkout, earlier, notes, watch=watch, interruption=interruption)
+            told = {"notes": notes, "hints": "" if earlier else hinting.hints(desk, mission, tell=tell)}
+            outcome = _send(desk, mission, agent, run, checkout, earlier, told, watch=watch, interruption=interruption)
             for line in lending.altered(mission, checkout):
                 tell(line)
         except BaseException as error:
@@ -142,7 +144,7 @@ def _send(
     run: Run,
     checkout: Checkout,
     earlier: Earlier | None,
-    notes: str,
+    told: dict[str, str],
     *,
     watch: Watcher,
     interruption: Interruption,
@@ -158,7 +160,7 @@ def _send(
         "filled": bool(mission.template),
         "progress": str(harvesting.progress(checkout.scratch)),
         "paths": mission.paths,
-        "notes": notes,
+        **told,
     }
     overrides = desk.places.root / config.PROMPTS
     if earlier:

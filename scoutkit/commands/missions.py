@@ -148,6 +148,9 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
         option(
             "--no-recall", "recall", flag_value=False, default=True, help="Tell it nothing of what notes say already."
         ),
+        option(
+            "--no-hints", "hints", flag_value=False, default=True, help="Tell it no places that scoutkit where finds."
+        ),
         json_option,
     )
 
@@ -164,7 +167,7 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
                 memory_bytes=given.pop("max_memory"),
                 processes=given.pop("max_processes"),
             )
-            told = (given.pop("network"), given.pop("model"), given.pop("recall"))
+            told = (given.pop("network"), given.pop("model"), given.pop("recall"), given.pop("hints"))
             terms = Terms(limits, given.pop("isolate"), *told)
             chosen = {one.name: given.pop(one.name) for one in fields(Sending) if one.name in given}
             return command(*args, how=Sending(terms=terms, **chosen), **given)

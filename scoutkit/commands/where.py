@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,6 @@ from scoutkit.errors import NotFound
 
 if TYPE_CHECKING:
     from scoutkit.agents.builtin.bare import Places
-    from scoutkit.model.places import Repository
 
 _PATIENCE, _OFTEN = 1.0, 3.0  # seconds before the first line of progress, and between two
 
@@ -44,7 +42,7 @@ def where(ctx: click.Context, question: tuple[str, ...], *, base: str, limit: in
         git.resolve(desk.repository, base),
         text,
         indexing(),
-        project=name_of(desk.repository),
+        project=desk.repository.name,
         limit=limit,
     )
     if as_json:
@@ -71,13 +69,6 @@ def indexing() -> Callable[[str], None]:
 
 def _stdin() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
-def name_of(repository: Repository) -> str:
-    """What the project calls itself, as far as its folder tells: that word says little about one place in it."""
-    folder = repository.main or repository.toplevel or repository.common_dir
-    folder = folder.parent if folder.name == ".git" else folder
-    return Path(folder).name.removesuffix(".git")
 
 
 def shown(path: str) -> str:

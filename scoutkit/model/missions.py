@@ -64,6 +64,7 @@ class Terms:
     network: str = "full"  # full, model or none
     model: str = ""  # "" for the agent's own choice
     recall: bool = True  # it is told of notes that hold
+    hints: bool = True  # it is told of places that the built-in scout would look at
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Mission:
     sources: tuple[Pinned, ...] = ()  # other repositories that it is shown, for `research`
     template: str = ""  # a folder that its scratch folder is filled from
     recall: bool = True  # it may be told what notes say already; never where a second opinion is wanted
+    hints: bool = True  # it may be told of places that the built-in scout would look at
 
 
 @dataclass(frozen=True, slots=True)

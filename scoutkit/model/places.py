@@ -16,3 +16,9 @@ class Repository(NamedTuple):
     bare: bool
     prefix: str = ""  # from toplevel to where the command was run: "" or "src/auth/"
     object_format: str = "sha1"
+
+    @property
+    def name(self) -> str:
+        """What the project calls itself, as far as its folder tells."""
+        folder = self.main or self.toplevel or self.common_dir
+        return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")

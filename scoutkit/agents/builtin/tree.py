@@ -48,7 +48,13 @@ def prepare(
     key = key if docs else f"{key}-undocumented"
     if is_there(store, key):
         return key
-    with store.builder(_objects(where), lambda: say("another run is reading this repository: waiting for it")):
+
+    def waiting() -> None:
+        if most is not None:
+            raise Cold("this commit is being indexed just now")
+        say("another run is reading this repository: waiting for it")
+
+    with store.builder(_objects(where), waiting):
         if is_there(store, key):
             return key
         entries = [
@@ -142,7 +148,7 @@ def _read_missing(
     if not missing:
         return known
     if most is not None and reading.size(where, missing) > most:
-        raise Cold("this commit is not indexed yet", "scoutkit where indexes it")
+        raise Cold("this commit is not indexed yet")
     reading.read(store, where, missing, say, docs=docs, workers=workers)
     return store.known(list(wanted))
 
