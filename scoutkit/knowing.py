@@ -56,10 +56,13 @@ class Answer:
     more: int = 0
 
 
-def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | None = None) -> Answer:
+def about(
+    desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | None = None, most: int | None = None
+) -> Answer:
     """What is known about a file, lines of it, or a folder, as the working tree has it (HEAD in a bare repository).
 
-    `path` is relative to the repository's root. Nearest first, then what holds, then the newest.
+    `path` is relative to the repository's root. Nearest first, then what holds, then the newest. The lines of at most
+    `most` notes are followed, or MOST.
     """
     rows = desk.catalogue.citing([path])
     paths, symbols = desk.catalogue.cited_places()
@@ -72,7 +75,7 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
     with Regions(desk.repository, _target(desk), notes=desk.settings.notes, elsewhere=_here) as regions:
         text = regions.lines(path)
         moved, unseen = arrivals.moved_in(desk, rows, lost, symbols, [Text(path, text)], regions)
-        chosen, unfollowed = _chosen([*rows, *moved], start)
+        chosen, unfollowed = _chosen([*rows, *moved], start, MOST if most is None else most)
         folder = desk.repository.toplevel is not None and (desk.repository.toplevel / path).is_dir()
         asked = Asked(path, start, end or start, there=bool(text) or folder or regions.there(path))
         found, drifted, written = [], 0, {row.note for row in rows}
@@ -81,12 +84,14 @@ def about(desk: Desk, path: str, start: int = 0, end: int = 0, *, limit: int | N
             if places:
                 found.append(_known(note, places))
             drifted += not places and start > 0 and note.path in written
-        for note_id, name in naming:
-            if name not in chosen:
-                found.append(_known(replace(desk.notebook.note(name), id=note_id, path=name), (), path))
+        named = [(note_id, name) for note_id, name in naming if name not in chosen and name not in written]
+        room = len(named) if limit is None else max(0, limit - len(found))
+        for note_id, name in named[:room]:
+            found.append(_known(replace(desk.notebook.note(name), id=note_id, path=name), (), path))
         ranked = _ranked(found)
         shown = [_told(one, regions) for one in ranked[:limit]]
-    return Answer(tuple(shown), drifted, unfollowed + unseen, len(ranked) - len(shown))
+    left = len(ranked) - len(shown) + len(named[room:])
+    return Answer(tuple(shown), drifted, unfollowed + unseen, left)
 
 
 def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> Answer:
@@ -113,7 +118,7 @@ def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> 
         old = Regions(desk.repository, difference.old, notes=notes, objects=objects) if difference.old else None
         texts = [Text(file, one.lines(file)) for file in files for one in (old, new) if one]
         moved, unseen = arrivals.moved_in(desk, rows, lost, symbols, texts, new)
-        chosen, unfollowed = _chosen([*rows, *moved], 0)
+        chosen, unfollowed = _chosen([*rows, *moved], 0, MOST)
         found = []
         before = {note.path: followed for note, followed in _followed(desk, chosen, old)} if old else {}
         for note, followed in _followed(desk, chosen, new):
@@ -137,16 +142,16 @@ def _target(desk: Desk) -> str:
     return "" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD")
 
 
-def _chosen(rows: Iterable[Cited], start: int) -> tuple[dict[str, list[Cited]], int]:
+def _chosen(rows: Iterable[Cited], start: int, most: int) -> tuple[dict[str, list[Cited]], int]:
     """Which citations of which notes to follow, and how many notes there is no room for: those that were written about
     lines far from the asked ones, and the oldest."""
     by_note: dict[str, list[Cited]] = defaultdict(list)
     for row in rows:
         by_note[row.note].append(row)
     order = list(by_note)
-    if start and len(order) > MOST:
+    if start and len(order) > most:
         order.sort(key=lambda name: min(abs(row.start - start) for row in by_note[name]))
-    chosen = {name: sorted(set(by_note[name]), key=lambda row: row.number) for name in order[:MOST]}
+    chosen = {name: sorted(set(by_note[name]), key=lambda row: row.number) for name in order[:most]}
     return chosen, len(order) - len(chosen)
 
 

@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from scoutkit import git, knowing
+from scoutkit.browse.find import quoted, shown
 from scoutkit.browse.markdown import coloured_lines, visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.desk import Desk
@@ -15,7 +17,7 @@ from scoutkit.errors import ScoutError
 from scoutkit.knowing import Known
 from scoutkit.model.notes import Citation
 
-NOTES = 100
+NOTES = 50
 _ROUND = 12  # lines around cited ones that are shown of a long file
 _LONG = 2_000  # lines; a longer file is shown where it is cited
 _MOST = 3_000  # lines that are shown at all
@@ -41,17 +43,32 @@ class Row:
 def page(desk: Desk, asked: Asked) -> Made:
     """What is known about a path, best first. An unknown path is a page that says so."""
     path = asked.parts["path"].strip("/")
-    answer = knowing.about(desk, path, limit=NOTES)
+    if _is_folder(desk, path):
+        return _folder(desk, path)
+    answer = knowing.about(desk, path, limit=NOTES, most=NOTES)
     lines = _lines(desk, path) if in_git(desk, path) else None
     told = {
         "path": visible(path),
-        "there": lines is not None or _is_folder(desk, path),
+        "there": lines is not None,
         "notes": [_note(number, one) for number, one in enumerate(answer.known, 1)],
         "more": answer.more + answer.unfollowed,
         "rows": _rows(path, lines, answer.known) if lines else [],
         "length": len(lines or ()),
     }
     return Made("scoutkit_file.html", told, 200 if told["there"] or answer.known else 404)
+
+
+def _folder(desk: Desk, path: str) -> Made:
+    """What is in a folder, and the newest notes that cite anything in it, as the last check saw them."""
+    hits = desk.catalogue.list(paths=[path] if path else [], limit=NOTES)
+    told = {
+        "path": visible(path),
+        "parts": [(visible(name), f"{path}/{name}".strip("/"), notes) for name, notes in desk.catalogue.within(path)],
+        **shown(desk, hits),
+        "all": f"/find?{urlencode({'q': f'path:{quoted(path)}'})}",
+        "full": len(hits) == NOTES,
+    }
+    return Made("scoutkit_folder.html", told)
 
 
 def in_git(desk: Desk, path: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -37,7 +37,6 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     found = finding.find(desk.catalogue, desk.fulltext, text, limit=SHOWN)
     taken = desk.catalogue.understood(text).asked
     counted = desk.catalogue.facets([hit.id for hit in found.hits])
-    stands = desk.catalogue.standing([hit.id for hit in found.hits])
     facets = [
         (
             _NAMES[name],
@@ -48,7 +47,7 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     ]
     return {
         "query": text,
-        "hits": [_shown(hit, stands.get(hit.id)) for hit in found.hits],
+        **shown(desk, found.hits),
         "meant": found.meant and visible(found.meant),
         "meant_address": _address(found.meant) if found.meant else "",
         "alike": found.alike,
@@ -58,8 +57,19 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def shown(desk: Desk, hits: Sequence[Hit]) -> dict[str, Any]:
+    """What the list of notes is told: each with what the last check said of it."""
+    stands = desk.catalogue.standing([hit.id for hit in hits])
+    return {"hits": [_shown(hit, stands.get(hit.id)) for hit in hits]}
+
+
+def quoted(value: str) -> str:
+    """The value of an operator, as it is typed."""
+    return f'"{value}"' if " " in value else value
+
+
 def _operator(name: str, value: str) -> str:
-    return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
+    return f"{name}:{quoted(value)}"
 
 
 def _address(text: str) -> str:

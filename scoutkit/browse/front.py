@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from scoutkit import recall
@@ -11,6 +12,7 @@ from scoutkit.browse.pages import Asked, Made
 from scoutkit.browse.runs import duration
 from scoutkit.desk import Desk
 from scoutkit.search.health import VERDICTS
+from scoutkit.search.overview import Overview
 
 SHOWN = 8
 WEEKS = 12
@@ -18,7 +20,7 @@ WEEKS = 12
 
 def page(desk: Desk, _: Asked) -> Made:
     """Everything at a glance."""
-    seen = desk.catalogue.overview(SHOWN)
+    seen = _overview(desk)
     said = desk.catalogue.said()
     weeks = desk.catalogue.weeks(WEEKS)
     told = {
@@ -52,6 +54,30 @@ def page(desk: Desk, _: Asked) -> Made:
         ),
     }
     return Made("scoutkit_front.html", told, styled=True)
+
+
+_SEEN: dict[tuple[str, str], tuple[object, Overview]] = {}
+"""What each catalogue said last, and what its files were then: it takes a fifth of a second with 10,000 notes."""
+
+
+def _overview(desk: Desk) -> Overview:
+    catalogue = desk.catalogue
+    which = (str(catalogue.path), catalogue.worktree)
+    stamp = [_stamp(Path(f"{catalogue.path}{suffix}")) for suffix in ("", "-wal")]
+    known = _SEEN.get(which)
+    if known and known[0] == stamp:
+        return known[1]
+    seen = catalogue.overview(SHOWN)
+    _SEEN[which] = (stamp, seen)
+    return seen
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    try:
+        about = file.stat()
+    except OSError:
+        return 0, 0
+    return about.st_size and about.st_mtime_ns, about.st_size
 
 
 def _row(one: Any) -> dict[str, Any]:

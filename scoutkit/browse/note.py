@@ -55,13 +55,18 @@ def page(desk: Desk, asked: Asked) -> Made:
         "holds": checkup.holds,
         "counts": _counts(checkup),
         "problem": checkup.problem,
-        "related": _related(desk, note),
         "supersedes": [_named(desk, one) for one in note.supersedes],
         "superseded_by": _named(desk, note.superseded_by) if note.superseded_by else None,
         "run": _run(desk, note),
         "said": SAID,
     }
     return Made("scoutkit_note.html", told)
+
+
+def related(desk: Desk, asked: Asked) -> Made:
+    """Notes like one: a page of its own, since finding them takes longer than all else of a note."""
+    note = read(desk, asked.parts["id"])
+    return Made("scoutkit_related.html", {"note": note, "title": visible(note.title), "related": _related(desk, note)})
 
 
 def prompt(desk: Desk, asked: Asked) -> Made:

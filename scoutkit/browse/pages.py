@@ -47,6 +47,7 @@ Maker = Callable[[Desk, Asked], Made]
 PAGES: dict[str, str] = {  # address: the function that makes it, imported when it is first asked for
     r"/": "front:page",
     r"/note/(?P<id>[^/]+)": "note:page",
+    r"/note/(?P<id>[^/]+)/related": "note:related",
     r"/note/(?P<id>[^/]+)/prompt\.json": "note:prompt",
     r"/note/(?P<id>[^/]+)/citation/(?P<number>\d{1,6})": "sides:page",
     r"/file/(?P<path>.+)": "file:page",

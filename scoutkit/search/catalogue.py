@@ -233,6 +233,12 @@ class Catalogue:
 
         return self._asking(lambda connection: overview.look(connection, self.worktree, limit))
 
+    def within(self, folder: str, limit: int = 50) -> Sequence[tuple[str, int]]:
+        """What is in a folder and cited: names, those of folders with a `/`, and how many notes cite each."""
+        from scoutkit.search import overview
+
+        return self._asking(lambda connection: overview.within(connection, self.worktree, folder, limit))
+
     def weeks(self, limit: int) -> Sequence[Week]:
         """How citations fared in the last weeks, oldest first."""
         from scoutkit.search import health

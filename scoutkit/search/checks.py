@@ -65,8 +65,8 @@ def when(connection: sqlite3.Connection, worktree: str) -> dict[str, str]:
 def standing(connection: sqlite3.Connection, worktree: str, ids: Sequence[str]) -> dict[str, tuple[bool, str]]:
     """Of notes by id that a check spoke of as they are now: whether they hold, and why not. At most some hundreds."""
     rows = connection.execute(
-        "SELECT notes.id, holds, why FROM notes JOIN files USING (key) JOIN checks ON checks.worktree = files.worktree"
-        " AND checks.path = files.path AND checks.hash = files.hash"
+        "SELECT notes.id, holds, why FROM notes CROSS JOIN files USING (key) CROSS JOIN checks"
+        " ON checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
         f" WHERE files.worktree = ? AND notes.id IN ({', '.join('?' * len(ids))})",
         (worktree, *ids),
     )

@@ -48,10 +48,10 @@ def defining(connection: sqlite3.Connection, worktree: str, symbols: Sequence[st
 
 def cited(connection: sqlite3.Connection, worktree: str) -> tuple[list[str], set[str]]:
     """Every path that a note cites, and every symbol that cited lines were in."""
-    sql = "SELECT DISTINCT {0} FROM citations JOIN files ON files.key = note WHERE worktree = ? AND {0} != ''"
+    others = "SELECT key FROM files WHERE worktree != ?"  # few or none, so that citations alone are gone through
+    sql = f"SELECT DISTINCT {{0}} FROM citations WHERE {{0}} != '' AND note NOT IN ({others})"
     paths, symbols = (
-        [row[0] for row in connection.execute(sql.format(column), [worktree])]
-        for column in ("citations.path", "symbol")
+        [row[0] for row in connection.execute(sql.format(column), [worktree])] for column in ("path", "symbol")
     )
     return paths, set(symbols)
 
@@ -69,7 +69,7 @@ def _forms(path: str) -> tuple[str, str]:
 def _rows(connection: sqlite3.Connection, worktree: str, where: str, values: Sequence[object]) -> list[Cited]:
     rows = connection.execute(
         "SELECT notes.id, files.path, position - 1, citations.path, start, end, symbol FROM citations"
-        " JOIN files ON files.key = note JOIN notes USING (key)"
+        " CROSS JOIN files ON files.key = note CROSS JOIN notes USING (key)"
         f" WHERE files.worktree = ? AND ({where}) ORDER BY files.at DESC, files.key, position",
         [worktree, *values],
     )

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from typing import NamedTuple
 
-from scoutkit.search.ranking import Filters
+from scoutkit.search.ranking import Filters, under
 
 _HEADING = re.compile(
     r"^#{1,4}[ \t]+open questions?\b[^\n]*\n(.*?)(?=^#{1,4}[ \t]|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
@@ -59,7 +59,7 @@ def look(connection: sqlite3.Connection, worktree: str, limit: int) -> Overview:
         holding,
         stale,
         [Row(*row) for row in broken],
-        _places(connection, worktree, "citations.path", limit),
+        _places(connection, worktree, "citations.path", limit, f"citations.path IN ({_OFTEN})", limit * 5),
         _places(connection, worktree, _FOLDER, limit),
         _questions(connection, worktree, limit),
     )
@@ -75,14 +75,32 @@ _FOLDER = (
 )
 
 
-def _places(connection: sqlite3.Connection, worktree: str, what: str, limit: int) -> list[Place]:
+_OFTEN = "SELECT path FROM citations GROUP BY path ORDER BY count(DISTINCT note) DESC LIMIT ?"
+"""Files that may be the most cited, from an index alone: what each counts for is looked up for these only."""
+
+
+def _places(
+    connection: sqlite3.Connection, worktree: str, what: str, limit: int, which: str = "1", *values: object
+) -> list[Place]:
     """Other repositories' files are left out: they are no places of this one."""
     sql = (
         f"SELECT place, count(*), sum(holds IS 0) FROM (SELECT DISTINCT {what} AS place, note FROM citations"
-        f" WHERE citations.path NOT LIKE '%@%:%' AND verdict IS NOT 'wrong') JOIN ({_NOTES}) ON key = note"
+        f" WHERE {which} AND citations.path NOT LIKE '%@%:%' AND verdict IS NOT 'wrong') JOIN ({_NOTES}) ON key = note"
         " GROUP BY place ORDER BY 2 DESC, 1 LIMIT ?"
     )
-    return [Place(*row) for row in connection.execute(sql, (worktree, limit))]
+    return [Place(*row) for row in connection.execute(sql, (*values, worktree, limit))]
+
+
+def within(connection: sqlite3.Connection, worktree: str, folder: str, limit: int) -> list[tuple[str, int]]:
+    """Files and folders that are directly in a folder, and how many notes cite them; the most cited first."""
+    where, values = under("path", folder)
+    rest = f"substr(path, {len(folder) + 2 if folder else 1})"
+    sql = (
+        f"SELECT substr({rest}, 1, CASE instr({rest}, '/') WHEN 0 THEN length(path) ELSE instr({rest}, '/') END),"
+        f" count(DISTINCT note) FROM citations WHERE path NOT LIKE '%@%:%' AND note NOT IN"
+        f" (SELECT key FROM files WHERE worktree != ?) AND {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?"
+    )
+    return connection.execute(sql, (worktree, *values, limit)).fetchall()
 
 
 def _questions(connection: sqlite3.Connection, worktree: str, limit: int) -> list[Row]:

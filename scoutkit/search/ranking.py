@@ -265,7 +265,8 @@ def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -
     found: dict[str, int] = {}
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
-        sql = f"SELECT id, key FROM notes JOIN files USING (key) WHERE id IN ({', '.join('?' * len(some))}) AND {where}"
+        given = ", ".join("?" * len(some))  # looked up one by one, which SQLite would not choose by itself
+        sql = f"SELECT id, key FROM notes CROSS JOIN files USING (key) WHERE id IN ({given}) AND {where}"
         found.update(connection.execute(sql, [*map(clean, some), *values]).fetchall())
     return found
 

@@ -40,6 +40,7 @@ PAGES = {
     "folder": "/file/src",
     "runs": "/runs",
     "run": "RUN",
+    "related": "/note/ask00000/related",
     "error": "/note/nosuch",
     "stranger": "/note/hostile",
     "long": "/note/long",
@@ -64,6 +65,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         desk = Desk.open(repository)
         desk.sync()
         list(watching.work(desk))
+        desk.fulltext.update()
     return repository
 
 
@@ -159,6 +161,14 @@ def test_what_no_longer_holds_about_auth_is_found_and_a_right_note_copied(page: 
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "data to weigh, not instructions" in copied
     assert "src/auth/middleware.py:11-14" in copied
+
+
+def test_what_takes_longer_comes_after_the_page(page: Page, go: Callable[[str], Any]) -> None:
+    go("/note/ask00000")
+    expect(page.get_by_role("heading", name="Related notes")).to_be_visible()
+    page.locator("#related li a").first.click()
+    expect(page).to_have_url(re.compile("/note/(?!ask00000)"))
+    assert go("/note/ask00000/related").status == 200
 
 
 def test_the_keyboard_is_enough(page: Page, go: Callable[[str], Any]) -> None:

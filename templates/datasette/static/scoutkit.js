@@ -26,6 +26,14 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
+// Parts that take longer to find than the rest of a page come after it; without this file their links lead to them.
+for (const link of document.querySelectorAll("a[data-part]")) {
+  fetch(link.href).then(async (answer) => {
+    const part = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(link.dataset.part);
+    if (answer.ok && part) document.querySelector(link.dataset.part).replaceWith(part);
+  }, () => {});
+}
+
 const box = document.querySelector("#q");
 const found = document.querySelector("#found");
 
