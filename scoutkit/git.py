@@ -153,6 +153,24 @@ def _main_worktree(git_dir: Path, common_dir: Path, toplevel: Path | None) -> Pa
     return common_dir.parent if common_dir.name == ".git" else None
 
 
+def head(repository: Repository) -> str:
+    """The commit at HEAD, read from git's files. "" where only git can tell, or history is cut off or replaced."""
+    common = repository.common_dir
+    try:
+        named = (repository.git_dir / "HEAD").read_text("ascii").strip()
+        if (common / "shallow").exists() or (common / "refs/replace").exists():
+            return ""
+        if named.startswith("ref: refs/heads/"):
+            name = named.removeprefix("ref: ")
+            loose = common / name
+            packed = "" if loose.is_file() else (common / "packed-refs").read_text("utf-8", "surrogateescape")
+            found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", packed, re.MULTILINE)
+            named = found[1] if found else loose.read_text("ascii").strip()
+    except (OSError, UnicodeError):
+        return ""
+    return named if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", named) else ""
+
+
 def resolve(repository: Repository, revision: str) -> str:
     """A revision as a full commit id. RepositoryError when it does not exist, or there is no commit yet."""
     where = repository.toplevel or repository.git_dir

@@ -24,6 +24,7 @@ from scoutkit.words import plain
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
+    from scoutkit.anchors.memory import Memory
     from scoutkit.anchors.region import Regions
     from scoutkit.model.found import Hit
 
@@ -51,7 +52,7 @@ def pack(desk: Desk, wish: Wish) -> Pack:
         Memory(desk.places.state / "followed.db") as memory,
         Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here, memory=memory) as regions,
     ):
-        work = _Work(desk, wish, to, regions)
+        work = _Work(desk, wish, to, regions, memory)
         chosen, dropped = work.sorted_out(named, found)
         if not chosen:
             return Pack("", wish.budget, 0, tokens.VOCABULARY, (), tuple(dropped))
@@ -87,15 +88,19 @@ class _Said(NamedTuple):
 class _Work:
     """One pack in the making: what is read and followed, each note once."""
 
-    def __init__(self, desk: Desk, wish: Wish, to: str, regions: Regions) -> None:
-        self._desk, self._wish, self._regions = desk, wish, regions
+    def __init__(self, desk: Desk, wish: Wish, to: str, regions: Regions, memory: Memory) -> None:
+        self._desk, self._wish, self._regions, self._memory = desk, wish, regions, memory
         self._to = to
         self._named = frozenset(wish.notes)
         self._taken: list[_Said] = []
 
     @functools.cached_property
     def _behind(self) -> Callable[[Collection[str]], dict[str, int]]:
-        return history.behind(self._desk.where, self._to or "HEAD")  # git works while notes are read
+        return history.behind(self._desk.where, self._target or "HEAD")  # git works while notes are read
+
+    @functools.cached_property
+    def _target(self) -> str:
+        return self._to or git.head(self._desk.repository)
 
     def sorted_out(self, named: Sequence[Hit], found: Sequence[Hit]) -> tuple[list[Hit], list[Dropped]]:
         """The candidates in order, drafts last, and those that are left out at once."""
@@ -137,7 +142,8 @@ class _Work:
         if self._wish.only_holding and not check.hold(followed):
             lost = next(one for one in followed if one.counts and not one.holds)
             return Dropped(hit.id, hit.path, hit.title, f"does not hold: {lost.verdict} {lost.citation.at}")
-        _ = self._behind
+        if not self._memory.behind(self._target, [note.commit]):
+            _ = self._behind
         self._taken.append(said)
         return self._told(note, followed)
 
@@ -182,7 +188,7 @@ class _Work:
             now = one.now
             if one.verdict is not Verdict.EDITED or now is None or pinned.read(now.path):
                 continue
-            old = self._regions.lines_at(note.commit, one.base.path)[one.base.start - 1 : one.base.end]
+            old = self._regions.was(one.base, note.commit)
             new = self._regions.lines(now.path)[now.start - 1 : now.end]
             if old and new:
                 from difflib import unified_diff
@@ -204,7 +210,11 @@ class _Work:
         from scoutkit.anchors import check
 
         asked = {part.note.commit for part in parts if check.is_commit(part.note.commit)}
-        behind = self._behind(asked) if parts else {}
+        behind = self._memory.behind(self._target, asked)
+        if unknown := asked - behind.keys():
+            counted = self._behind(unknown)
+            self._memory.put_behind(self._target, counted)
+            behind |= counted
         return [part._replace(commits=behind.get(part.note.commit)) for part in parts]
 
 

@@ -321,3 +321,22 @@ def test_binary_and_undecodable_files(repo: Path, git: Git) -> None:
         assert snapshot.text("binary") is None
         assert snapshot.blob("binary") == b"a\0b"
         assert snapshot.lines("latin") == ["caf\ufffd", "form\x0cfeed"]
+
+
+def test_the_commit_at_head_is_read_without_git_where_it_is_written(repo, git, tmp_path, monkeypatch):
+    commit = git(repo, "rev-parse", "HEAD").strip()
+    here = scout.discover(repo)
+    git(repo, "worktree", "add", "-q", "--detach", tmp_path / "other", commit)
+    git(repo, "commit", "-q", "--allow-empty", "-m", "second")
+    second = git(repo, "rev-parse", "HEAD").strip()
+    other = scout.discover(tmp_path / "other")
+    monkeypatch.setenv("PATH", "")
+    assert (scout.head(here), scout.head(other)) == (second, commit)
+    monkeypatch.undo()
+    git(repo, "pack-refs", "--all")
+    assert scout.head(here) == second
+    git(repo, "checkout", "-q", "--orphan", "unborn")
+    assert scout.head(here) == ""
+    git(repo, "checkout", "-q", "main")
+    (repo / ".git/shallow").write_text(f"{commit}\n")
+    assert scout.head(here) == ""

@@ -111,6 +111,16 @@ class Regions:
         document = files.document(files.path(path)) if files else None
         return document.lines if document else ()
 
+    def was(self, region: Region, commit: str) -> Sequence[str]:
+        """A region's lines as they were at a commit; none where either is not here."""
+        known = self._memory.was(commit, region) if self._memory else None
+        if known is not None:
+            return known
+        lines = self.lines_at(commit, region.path)[region.start - 1 : region.end]
+        if self._memory:
+            self._memory.put_was(commit, region, lines)
+        return lines
+
     def locate(self, region: Region, commit: str, anchor: Anchor | None = None) -> Located:
         """Where a region of `commit` is now. Without the commit, from what its anchor stores.
 

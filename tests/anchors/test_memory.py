@@ -70,3 +70,29 @@ def test_a_path_that_is_no_text_is_remembered_too(tmp_path):
     with Memory(tmp_path / "m.db") as memory:
         assert memory.get(key) == Located(Verdict.EDITED, Region(key.path, 3, 4), 0.9, 0.5)
         assert memory.get(key._replace(blob="ef" * 20)) is None
+
+
+def test_lines_of_a_commit_and_how_far_it_is_away_are_remembered_by_full_ids_alone(tmp_path, first):
+    target = "ab" * 20
+    with Memory(tmp_path / "followed.db") as memory:
+        assert memory.was(first, SIGN) is None
+        memory.put_was(first, SIGN, ["a", "", "c"])
+        memory.put_was(first[:9], SIGN, ["a"])
+        memory.put_was(first, Region(SIGN.path, 1, 1), ["half \udc80"])
+        memory.put_behind(target, {first: 3, first[:9]: 4})
+        memory.put_behind("HEAD", {first: 5})
+    with Memory(tmp_path / "followed.db") as memory:
+        assert memory.was(first, SIGN) == ["a", "", "c"]
+        assert memory.was(first[:9], SIGN) is None
+        assert memory.was(first, Region(SIGN.path, 1, 1)) is None
+        assert memory.behind(target, [first, first[:9], "cd" * 20]) == {first: 3}
+        assert memory.behind("HEAD", [first]) == {}
+
+
+def test_lines_as_they_were_are_had_without_git_the_next_time(repo, first, tmp_path):
+    for objects in (None, Nothing()):
+        with (
+            Memory(tmp_path / "followed.db") as memory,
+            Regions(runs.discover(repo), objects=objects, memory=memory) as regions,
+        ):
+            assert [*regions.was(SIGN, first)] == (repo / SIGN.path).read_text().split("\n")[11:14]
