@@ -113,6 +113,8 @@ _SHAPES = (
     ),
 )
 
+_HINTS = tuple(hint for shape in _SHAPES for hint in shape.hints)  # most lines hold none: asked in one go
+
 _BORDER = re.compile(r"-----(BEGIN|END) (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _FIELD = re.compile(r"\W*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ")
 _ESCAPED_END = re.compile(r"\\{1,4}[nrt]")  # a line's end, as source code and JSON write it
@@ -134,7 +136,7 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """The text with `[redacted:kind]` in place of every secret. Never raises."""
-        shapes = [shape for shape in _SHAPES if shape.hinted(text)]
+        shapes = [shape for shape in _SHAPES if shape.hinted(text)] if any(map(text.__contains__, _HINTS)) else []
         values = [value for value in self._values if value in text]
         if not (shapes or values or self._in_key or "PRIVATE KEY" in text):
             return text
