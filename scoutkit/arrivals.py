@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scoutkit import git
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model import pinned
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from scoutkit.search.citing import Cited
 
 _MOST_LOST = 1_000  # citations of files that are gone, whose lines are looked for in what was asked about
+_FEW_LOST = 100  # so many are all followed where a folder is asked about; of more, those of files that it has by name
 _ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
 _RENAMED = 0.3  # of the telling lines of a file that another must hold to be taken for what became of it
 _NAMESAKE = 0.1  # the same for one that has its name, in another folder
 _WORD = re.compile(r"\w+")
+_PATTERN = re.compile(r"[*?\[]")
 _TELLING = 4  # letters and digits of a line that tells
 
 
@@ -32,14 +35,23 @@ def lost(desk: Desk, cited: Sequence[str], *asked: str) -> list[str]:
         return []
     names = {_name(path) for path in asked}
     stems = {name.partition(".")[0] for name in names}
-    gone = [path for path in cited if not os.path.lexists(f"{top}/{path}") and not pinned.read(path)]
+    folders: dict[str, bool] = {"": True}
 
-    def unlike(path: str) -> int:
+    def there(path: str) -> bool:
+        """Asked once for a folder: of one that is gone, no file is looked for."""
+        above = path.rpartition("/")[0]
+        if above not in folders:
+            folders[above] = there(above)
+        return folders[above] and os.path.lexists(f"{top}/{path}")
+
+    near: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for path in cited:
+        if there(path) or path in asked or pinned.read(path):
+            continue
         name = _name(path)
-        near = any(stem and (stem in name or name.partition(".")[0] in stem) for stem in stems)
-        return 0 if name in names else 1 if near else 2
-
-    return sorted((path for path in gone if path not in asked), key=unlike)
+        alike = any(stem and (stem in name or name.partition(".")[0] in stem) for stem in stems)
+        near[0 if name in names else 1 if alike else 2].append(path)
+    return [path for some in near for path in some]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +79,9 @@ def moved_in(
     into it. Also how many notes cite files that are gone and were not looked at."""
     from scoutkit.anchors import check
 
-    texts = [text for text in texts if text.lines]
+    asked, texts = texts, [text for text in texts if text.lines]
     if not texts:
-        return [], 0
+        return _under(desk, known, lost, [text.path for text in asked])
     rows = list(desk.catalogue.citing(lost)) if lost else []
     order = {path: number for number, path in enumerate(lost)}
     rows.sort(key=lambda row: order.get(row.path, 0))
@@ -99,6 +111,27 @@ def moved_in(
         if alike[file] or _share(lines[max(was.start - 1, 0) : was.end], held) >= _ALIKE:
             found.append(row)
     return found, len(rest - {row.note for row in rows})
+
+
+def _under(desk: Desk, known: Sequence[Cited], lost: Sequence[str], asked: Sequence[str]) -> tuple[list[Cited], int]:
+    """The same for a folder or a pattern: what may be in one of its files now. Whoever follows them sees."""
+    top = desk.repository.toplevel
+    wide = [path for path in asked if _PATTERN.search(path) or (top and (top / path).is_dir())]
+    if not (top and wide and lost):
+        return [], 0
+    mine = {(row.note, row.number) for row in known}
+    rows = [row for row in desk.catalogue.citing(lost) if (row.note, row.number) not in mine]
+    if len(rows) > _FEW_LOST:
+        specs = [spec for path in wide for spec in _specs(path)]
+        listed = git.output(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *specs)
+        names = {_name(path) for path in listed.split("\0")}
+        rows = [row for row in rows if _name(row.path) in names]
+    return rows[:_MOST_LOST], len({row.note for row in rows[_MOST_LOST:]} - {row.note for row in rows[:_MOST_LOST]})
+
+
+def _specs(path: str) -> Sequence[str]:
+    """A folder for git, or a pattern, whose * takes what is below as well; a name with a [ in it may be either."""
+    return [f":(top,literal){path}", *([f":(top){path}"] if _PATTERN.search(path) else ())]
 
 
 def _name(path: str) -> str:

@@ -80,11 +80,13 @@ class Asked:
 
     def _under(self, path: str) -> bool:
         own, asked = composed(path, "NFC"), composed(self.path.rstrip("/"), "NFC")
+        if asked in ("", ".", own) or own.startswith(f"{asked}/") or pinned.same(asked, own):
+            return True
         if re.search(r"[*?\[]", asked):
             from fnmatch import fnmatchcase
 
             return fnmatchcase(own, asked)
-        return asked in ("", ".", own) or own.startswith(f"{asked}/") or pinned.same(asked, own)
+        return False
 
 
 def hit(then: Followed | None, now: Followed, hunks: Sequence[Hunk]) -> Place | None:

@@ -141,6 +141,42 @@ def test_a_folder_is_known_by_what_is_in_it_now(place: Place) -> None:
     assert sorted(told(place.about("."))) == ["sign", "test"]
 
 
+@pytest.mark.parametrize("few", [100, 0])
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_renamed_folder_is_known_by_both_names(
+    place: Place, monkeypatch: pytest.MonkeyPatch, committed: bool, few: int
+) -> None:
+    monkeypatch.setattr("scoutkit.arrivals._FEW_LOST", few)
+    place.note("sign", SIGN)
+    place.note("test", "tests/test_signing.py:4-5")
+    place.git(place.repo, "mv", "src/auth", "src/[authn]")
+    if committed:
+        place.git(place.repo, "commit", "-qam", "rename")
+    for asked in ("src/[authn]", "src/auth", "src", "src/*/sign*.py"):
+        found = place.about(asked)
+        assert list(places(found)) == ["moved src/[authn]/signing.py:12-14"], asked
+        assert found.unfollowed == 0
+
+
+@pytest.mark.parametrize("name", ["app/[slug]/page.py", "app/what?.py", "app/a*b.py", "app/[...all].py"])
+def test_a_name_that_looks_like_a_pattern_is_a_name_too(place: Place, name: str) -> None:
+    (place.repo / name).parent.mkdir(parents=True)
+    (place.repo / name).write_text("def page():\n    return 1\n")
+    place.git(place.repo, "add", ".")
+    place.git(place.repo, "commit", "-qm", "page")
+    place.note("page", f"{name}:1-2")
+    for asked in ((name,), (name, 2), ("app",), (str(Path(name).parent),), ("app/*",)):
+        assert told(place.about(*asked)) == ["page"], asked
+
+
+def test_a_file_that_was_renamed_into_a_folder_is_known_there(place: Place) -> None:
+    place.note("sign", SIGN)
+    (place.repo / "lib").mkdir()
+    place.git(place.repo, "mv", SIGNING, "lib/cookies.py")
+    assert list(places(place.about("lib"))) == ["moved lib/cookies.py:12-14"]
+    assert place.about("tests").known == ()
+
+
 def test_a_note_that_only_mentions_a_file_comes_last(place: Place) -> None:
     place.note("sign", SIGN)
     place.note("plain", body=f"Look at {SIGNING} one day")

@@ -105,16 +105,20 @@ class Filters(NamedTuple):
 
 
 def under(column: str, path: str) -> tuple[str, list[object]]:
-    """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits."""
+    """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits.
+
+    What looks like a pattern may be a name too: `app/[slug]/page.tsx`.
+    """
     path = path.removeprefix("./")
-    if any(char in path for char in "*?["):
-        return f"{column} GLOB CAST(? AS TEXT)", [store.bound(path)]
     file = path.rstrip("/")
     if file in ("", "."):
         return "1", []
     folder, after = f"{file}/", f"{file}0"  # 0 is the character after /
     sql = f"({column} = {_PATH} OR ({column} >= {_PATH} AND {column} < {_PATH}))"
-    return sql, [store.bound(file), store.bound(folder), store.bound(after)]
+    values: list[object] = [store.bound(file), store.bound(folder), store.bound(after)]
+    if any(char in path for char in "*?["):
+        return f"({sql} OR {column} GLOB CAST(? AS TEXT))", [*values, store.bound(path)]
+    return sql, values
 
 
 def by(agent: str) -> list[object]:
