@@ -69,6 +69,8 @@ def _show(made: Plan) -> None:
         for one in made.steps
     ]
     say.table(("WHAT", "WHERE", "NOW"), rows, whole=True)
+    if any(one.difference.where.startswith("refs/remotes/") for one in made.steps):
+        say.tell("a remote's branches moved: what was pushed, if anything, the remote still has")
 
 
 def _tell(made: Plan, backup: str) -> None:

@@ -108,6 +108,7 @@ def test_without_isolation_it_is_noticed_and_undone(scoutkit, worked_in, name):
     assert {step["what"] for step in lost} == ({"objects"} if name == "hostile-gc" else set())
     undone = scoutkit("run", "undo", run, "--yes")
     assert undone.code == bool(lost), undone.err
+    assert ("what was pushed, if anything, the remote still has" in undone.err) is (name == "hostile-push")
     assert state(worked_in) == before
     again = scoutkit("run", "undo", run, "--json").json
     assert {step["state"] for step in again["steps"]} <= {"is as it was", "cannot be restored"}
