@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scoutkit.words import is_cjk
 
@@ -14,6 +14,7 @@ _AROUND = 240  # characters on both sides of a match that are made readable
 _ENDINGS = re.compile(r"(?:(?:ic)?at(?:e|ed|ing|ion|or|er)|ment|ing|edly|er|or|ion|ed|ly)$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LINE_MARKUP = re.compile(r"^[ \t]*(?:`{3,}.*|~{3,}.*|#{1,6}[ \t]+|[-*+][ \t]+|>[ \t]?|\|?[ \t:|-]+\|?$)", re.MULTILINE)
+_MARKS = frozenset("`~#-*+>|:")  # what line markup begins with
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _EMPHASIS = re.compile(r"`+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")  # control characters too: this goes to a terminal
@@ -33,13 +34,14 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
     if not words:
         beginnings = (readable(_around(text, 0, False)) for text in texts)
         return _cut(next((line for line in beginnings if line), ""), 0, ())
+    roots = {root(word): word for word in words if word}
     best: tuple[float, str, Marks] | None = None
     for rank, text in enumerate(texts):
-        spots = _spots(text, words)
+        spots = _spots(text, roots)
         if not spots:
             continue
         line = readable(_around(text, _densest(spots), rank == 0))
-        marks = _spots(line, words)
+        marks = _spots(line, roots)
         start = _densest(marks)
         line, kept = _cut(line, start, [(a, b) for a, b, _ in marks])
         score = len({word for a, b, word in marks if start <= a and b <= start + WIDTH}) - rank / 10 - (not line)
@@ -52,8 +54,15 @@ def snippet(texts: Sequence[str], words: Sequence[str]) -> tuple[str, Marks]:
 
 def readable(text: str) -> str:
     """Markdown as one line of plain text."""
-    text = _LINE_MARKUP.sub(" ", _COMMENT.sub(" ", text))
-    return _BLANK.sub(" ", _EMPHASIS.sub("", _LINK.sub(r"\1", text))).strip()
+    if "<!--" in text:  # looking whether there is anything to do costs less than doing it, for twenty hits
+        text = _COMMENT.sub(" ", text)
+    lines = text.split("\n")
+    text = "\n".join(_LINE_MARKUP.sub(" ", one) if one.lstrip(" \t")[:1] in _MARKS else one for one in lines)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    text = _EMPHASIS.sub("", text) if "*" in text else text.replace("`", "")
+    line = " ".join(text.split())
+    return line if line.isprintable() else _BLANK.sub(" ", text).strip()
 
 
 @functools.lru_cache(maxsize=2_000)
@@ -67,37 +76,41 @@ def root(word: str) -> str:
     return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
 
 
-def _spots(text: str, words: Sequence[str]) -> list[Spot]:
-    """Where words of the query are, in order and apart. A word may be a part of an identifier."""
+def _spots(text: str, roots: Mapping[str, str]) -> list[Spot]:
+    """Where words of the query are, in order and apart. A word may be a part of an identifier. `roots`: of each its
+    word."""
     lower = text.lower()
     if len(lower) != len(text):  # a few letters have longer lower cases: places would shift
         lower = text
-    roots = {root(word): word for word in words if word}
     found: list[Spot] = []
     most = max(_MOST // max(len(roots), 1), 3)
     for start_of, word in roots.items():
-        at, seen = lower.find(start_of), 0
-        while at >= 0 and seen < most:
+        length, whole, seen = len(start_of), is_cjk(start_of), 0
+        at = lower.find(start_of)
+        while at >= 0:
             seen += 1
-            end = _end(text, at, len(start_of), whole=is_cjk(start_of))
-            if end and (lower[at:end] == word or root(lower[at:end]) == start_of):
-                found.append((at, end, start_of))
-            at = lower.find(start_of, at + len(start_of))
+            if whole or at == 0 or not text[at - 1].isalnum() or _begins(text, at):
+                end = at + length if whole else _end(text, at + length, text[at : at + length].isupper())
+                if lower[at:end] == word or root(lower[at:end]) == start_of:
+                    found.append((at, end, start_of))
+            at = lower.find(start_of, at + length) if seen < most else -1
+    found.sort(key=_in_order)
     apart: list[Spot] = []
-    for spot in sorted(found, key=lambda spot: (spot[0], -spot[1])):
-        if not apart or spot[0] >= apart[-1][1]:
+    behind = 0
+    for spot in found:
+        if spot[0] >= behind:
             apart.append(spot)
+            behind = spot[1]
     return apart
 
 
-def _end(text: str, at: int, length: int, *, whole: bool) -> int:
-    """Where the word ends that begins here; 0 when none does."""
-    end = at + length
-    if whole:
-        return end
-    if not _begins(text, at):
-        return 0
-    if text[at:end].isupper():  # HTTP in HTTPServer ends before the S
+def _in_order(spot: Spot) -> tuple[int, int]:
+    return spot[0], -spot[1]
+
+
+def _end(text: str, end: int, upper: bool) -> int:
+    """Where the word ends whose beginning ends here, and is all in upper case or not."""
+    if upper:  # HTTP in HTTPServer ends before the S
         while text[end : end + 1].isupper() and not text[end + 1 : end + 2].islower():
             end += 1
     else:
