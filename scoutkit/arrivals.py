@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scoutkit.search.citing import Cited
 
 _MOST_LOST = 1_000  # citations of files that are gone, whose lines are looked for in what was asked about
-_FEW_LOST = 100  # so many are all followed where a folder is asked about; of more, those of files that it has by name
+_FEW_LOST = 100  # such files: all may be in a folder that was asked about; of more, those whose name it has
 _ALIKE = 0.5  # of the telling lines of a citation that a file must hold for it to be followed there
 _RENAMED = 0.3  # of the telling lines of a file that another must hold to be taken for what became of it
 _NAMESAKE = 0.1  # the same for one that has its name, in another folder
@@ -82,10 +82,7 @@ def moved_in(
     asked, texts = texts, [text for text in texts if text.lines]
     if not texts:
         return _under(desk, known, lost, [text.path for text in asked])
-    rows = list(desk.catalogue.citing(lost)) if lost else []
-    order = {path: number for number, path in enumerate(lost)}
-    rows.sort(key=lambda row: order.get(row.path, 0))
-    rows, rest = rows[:_MOST_LOST], {row.note for row in rows[_MOST_LOST:]}
+    rows, unseen = _citing(desk, lost)
     rows += desk.catalogue.defining(sorted(set().union(*(text.defines(symbols) for text in texts))))
     held = {line.strip() for text in texts for line in text.lines if _tells(line)}
     names = {_name(text.path) for text in texts}
@@ -110,7 +107,7 @@ def moved_in(
             alike[file] = _share(lines, held) >= least or (not lines and _name(was.path) in names)
         if alike[file] or _share(lines[max(was.start - 1, 0) : was.end], held) >= _ALIKE:
             found.append(row)
-    return found, len(rest - {row.note for row in rows})
+    return found, unseen
 
 
 def _under(desk: Desk, known: Sequence[Cited], lost: Sequence[str], asked: Sequence[str]) -> tuple[list[Cited], int]:
@@ -119,14 +116,25 @@ def _under(desk: Desk, known: Sequence[Cited], lost: Sequence[str], asked: Seque
     wide = [path for path in asked if _PATTERN.search(path) or (top and (top / path).is_dir())]
     if not (top and wide and lost):
         return [], 0
-    mine = {(row.note, row.number) for row in known}
-    rows = [row for row in desk.catalogue.citing(lost) if (row.note, row.number) not in mine]
-    if len(rows) > _FEW_LOST:
+    if len(lost) > _FEW_LOST:
         specs = [spec for path in wide for spec in _specs(path)]
         listed = git.output(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *specs)
         names = {_name(path) for path in listed.split("\0")}
-        rows = [row for row in rows if _name(row.path) in names]
-    return rows[:_MOST_LOST], len({row.note for row in rows[_MOST_LOST:]} - {row.note for row in rows[:_MOST_LOST]})
+        lost = [path for path in lost if _name(path) in names]
+    rows, unseen = _citing(desk, lost)
+    mine = {(row.note, row.number) for row in known}
+    return [row for row in rows if (row.note, row.number) not in mine], unseen
+
+
+def _citing(desk: Desk, lost: Sequence[str]) -> tuple[list[Cited], int]:
+    """Citations of files that are gone, in the order of these, and how many notes have none but further ones."""
+    rows = list(desk.catalogue.citing(lost[:_MOST_LOST])) if lost else []  # each is cited once at least
+    order = {path: number for number, path in enumerate(lost)}
+    rows.sort(key=lambda row: order.get(row.path, 0))
+    rows, rest = rows[:_MOST_LOST], {row.note for row in rows[_MOST_LOST:]}
+    if len(lost) > _MOST_LOST:
+        rest |= desk.catalogue.notes_citing(lost[_MOST_LOST:])
+    return rows, len(rest - {row.note for row in rows})
 
 
 def _specs(path: str) -> Sequence[str]:

@@ -169,6 +169,16 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_too(place: Place, name: str)
         assert told(place.about(*asked)) == ["page"], asked
 
 
+@pytest.mark.parametrize(("most", "left"), [(1, 2), (2, 1), (3, 0)])
+def test_notes_on_more_files_that_are_gone_than_are_looked_at_are_counted(
+    place: Place, monkeypatch: pytest.MonkeyPatch, most: int, left: int
+) -> None:
+    monkeypatch.setattr("scoutkit.arrivals._MOST_LOST", most)
+    for name in ("one", "two", "three"):
+        place.note(name, f"gone/{name}.py:1-2")
+    assert place.about(SIGNING).unfollowed == left
+
+
 def test_a_file_that_was_renamed_into_a_folder_is_known_there(place: Place) -> None:
     place.note("sign", SIGN)
     (place.repo / "lib").mkdir()

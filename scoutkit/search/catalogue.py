@@ -234,7 +234,7 @@ class Catalogue:
         return self._asking(lambda connection: overview.look(connection, self.worktree, limit))
 
     def within(self, folder: str, limit: int = 50) -> Sequence[tuple[str, int]]:
-        """What is in a folder and cited: names, those of folders with a `/`, and how many notes cite each."""
+        """What is in a folder and cited: names, those of folders with a `/`, and how many citations lead to each."""
         from scoutkit.search import overview
 
         return self._asking(lambda connection: overview.within(connection, self.worktree, folder, limit))
@@ -285,6 +285,10 @@ class Catalogue:
     def citing(self, paths: Sequence[str]) -> Sequence[Cited]:
         """What notes cite of files, or of anything in folders, as it was written; the newest notes first."""
         return self._asking(lambda connection: citing.citing(connection, self.worktree, paths))
+
+    def notes_citing(self, paths: Sequence[str]) -> set[str]:
+        """The files of the notes that cite any of very many files."""
+        return self._asking(lambda connection: citing.notes_citing(connection, self.worktree, paths))
 
     def defining(self, symbols: Sequence[str]) -> Sequence[Cited]:
         """What notes cite of functions, classes and sections with these names."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scoutkit.search import store
 from scoutkit.search.ranking import Filters, mentioning, under
 from scoutkit.words import composed
 
@@ -34,6 +36,13 @@ def citing(connection: sqlite3.Connection, worktree: str, paths: Sequence[str]) 
         rows = _rows(connection, worktree, " OR ".join(term for term, _ in terms), values)
         found |= {(row.note, row.number): row for row in rows}
     return list(found.values())
+
+
+def notes_citing(connection: sqlite3.Connection, worktree: str, paths: Sequence[str]) -> set[str]:
+    """Which notes' files cite any of very many files, by names as notes have them. Names in UTF-8 alone count."""
+    listed = json.dumps([path for path in paths if isinstance(store.bound(path), str)])
+    sql = "SELECT path FROM files WHERE worktree = ? AND key IN (SELECT note FROM citations WHERE path IN (SELECT value"
+    return {row[0] for row in connection.execute(f"{sql} FROM json_each(?)))", [worktree, listed])}
 
 
 def defining(connection: sqlite3.Connection, worktree: str, symbols: Sequence[str]) -> list[Cited]:
