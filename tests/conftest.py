@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 GIT_ENV = {
@@ -49,6 +50,8 @@ def pytest_configure() -> None:
     Compiled modules are kept, whatever the environment says: hundreds of processes would each compile scoutkit anew,
     at 0.6 s each.
     """
+    hypothesis.settings.register_profile("scoutkit", deadline=None)  # a busy machine is no fault of the code
+    hypothesis.settings.load_profile("scoutkit")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

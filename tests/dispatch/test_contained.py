@@ -259,11 +259,11 @@ def test_no_key_is_in_the_records_or_on_any_command_line(play, how):
         if event.text == "ready":
             seen.extend(one.pid for one in play.left())
             seen.append([KEY.encode() in command_line(pid) for pid in census.table()])
+            (play.worktree / "looked").touch()
 
     play.events = type("Looking", (list,), {"append": lambda _, event: look(event)})()
-    outcome = play.send(
-        sh('[ -n "$ACME_API_KEY" ] && echo ready; sleep 0.2; echo done', env={"ACME_API_KEY": KEY}), isolation=how
-    )
+    waits = '[ -n "$ACME_API_KEY" ] && echo ready; while [ ! -e looked ]; do sleep 0.05; done; echo done'
+    outcome = play.send(sh(waits, env={"ACME_API_KEY": KEY}), isolation=how)
     assert outcome.report == "ready\ndone"
     *pids, lines = seen
     assert pids, "it was there to be looked at"
