@@ -159,6 +159,10 @@ def _told(event: Event) -> str | None:
         return event.text
     if event.kind in {EventKind.STATUS, EventKind.TOOL_CALL, EventKind.RETRY, EventKind.ERROR}:
         return f"({event.kind.replace('_', ' ')}: {event.text})"
+    if event.kind is EventKind.TOOL_RESULT and event.data.get("ok") is False:
+        from scoutkit.harvest.telling import telling
+
+        return f"(it failed: {next(iter(telling(event.text)), 'without a word')})"
     return None
 
 

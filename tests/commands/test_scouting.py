@@ -292,6 +292,13 @@ def test_an_agent_that_cannot_is_told_with_one_that_can(scoutkit, repo):
     assert "--agent claude, or --agent-cmd CMD" in said.err
 
 
+def test_logs_tell_why_a_command_failed(scout, scoutkit):
+    said = scout(("run", "echo fine"), ("run", "echo a; echo 'error: no such key' >&2; exit 3"), options=("--json",))
+    log = scoutkit("run", "logs", said.json["run"]["id"]).out.splitlines()
+    assert log[-1] == "(it failed: error: no such key)"
+    assert sum("it failed" in line for line in log) == 1
+
+
 def test_code_is_kept_for_some_days_if_asked_and_then_cleaned_away(scout, scoutkit, repo, git):
     binary = "head -c 300 /dev/zero > blob.bin; printf 'new\\n' > new.txt"
     scout(("run", EDIT), ("run", binary), ("report", "# Done\n\nYes.\n"), options=("--keep-code", "3"))
