@@ -62,7 +62,7 @@ def test_a_signal_stops_the_agent_keeps_what_it_found_and_exits_130(repo, number
 
 
 def test_a_run_whose_owner_lives_is_left_alone(repo):
-    asking = start(repo, "echo '# T'; echo; echo waiting; sleep 3; echo done")
+    asking = start(repo, "echo '# T'; echo; echo waiting; while [ ! -e enough ]; do sleep 0.05; done; echo done")
     until_it_says(repo, "waiting")
     for _ in range(3):
         done = subprocess.run(
@@ -70,6 +70,8 @@ def test_a_run_whose_owner_lives_is_left_alone(repo):
         )
         assert json.loads(done.stdout)["runs"][0]["state"] == "running"
         assert "cut short" not in done.stderr
+    (tree,) = (config.user_state() / "runs").glob("*/*/.git")
+    (tree.parent / "enough").touch()
     assert asking.communicate(timeout=20)
     assert asking.returncode == 0
     assert "done" in next((repo / ".claude/notes").glob("*.md")).read_text()
