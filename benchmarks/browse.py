@@ -161,8 +161,11 @@ def paint(address: str, paths: dict[str, str]) -> dict[str, float]:
             for _ in range(5):
                 page = browser.new_page()
                 page.goto(address + path)
-                page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
-                times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+                while not (
+                    seen := page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+                ):
+                    page.wait_for_timeout(10)
+                times.append(seen)
                 page.close()
             found[name] = statistics.median(times)
     return found
@@ -173,13 +176,14 @@ def main() -> None:
     parser.add_argument("--notes", type=int, default=10_000)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--chromium", action="store_true")
+    parser.add_argument("--pages", default="", help="only those whose name has this in it")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         root = chosen.keep or Path(temporary) / "repository"
         if not root.exists():
             root.mkdir(parents=True)
             build(root, chosen.notes)
-        paths = pages(root)
+        paths = {name: path for name, path in pages(root).items() if chosen.pages in name}
         print(f"load {os.getloadavg()[0]:.1f}")
         with serving(root) as (address, server):
             rows = {}

@@ -47,7 +47,10 @@ def datasette(catalogue: Path, own: library.Library, *, hosts: tuple[str, ...] =
         metadata=parse_metadata(config.resources("metadata.yml").read_text("utf-8")),
         template_dir=str(folder),
         plugins_dir=str(folder / "plugins"),
-        settings={"default_cache_ttl": 0},  # what changed on disk is there on the next request
+        settings={
+            "default_cache_ttl": 0,  # what changed on disk is there on the next request
+            "suggest_facets": False,  # metadata.yml names those that are worth it; looking for others takes longer
+        },
     )
     plugin.attach(made, own, hosts=hosts, token=token)
     return made

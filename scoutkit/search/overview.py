@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from typing import NamedTuple
 
 from scoutkit.search.ranking import Filters, under
@@ -92,15 +93,15 @@ def _places(
 
 
 def within(connection: sqlite3.Connection, worktree: str, folder: str, limit: int) -> list[tuple[str, int]]:
-    """Files and folders that are directly in a folder, and how many notes cite them; the most cited first."""
+    """Files and folders that are directly in a folder, and how many citations lead there; the most cited first."""
     where, values = under("path", folder)
-    rest = f"substr(path, {len(folder) + 2 if folder else 1})"
-    sql = (
-        f"SELECT substr({rest}, 1, CASE instr({rest}, '/') WHEN 0 THEN length(path) ELSE instr({rest}, '/') END),"
-        f" count(DISTINCT note) FROM citations WHERE path NOT LIKE '%@%:%' AND note NOT IN"
-        f" (SELECT key FROM files WHERE worktree != ?) AND {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?"
-    )
-    return connection.execute(sql, (worktree, *values, limit)).fetchall()
+    others = "SELECT key FROM files WHERE worktree != ?"
+    sql = f"SELECT path, count(*) FROM citations WHERE path NOT LIKE '%@%:%' AND note NOT IN ({others}) AND {where}"
+    counts: Counter[str] = Counter()
+    for path, citations in connection.execute(f"{sql} GROUP BY path", (worktree, *values)):
+        name, slash, _ = path[len(folder) + 1 if folder else 0 :].partition("/")
+        counts[name + slash] += citations
+    return counts.most_common(limit)
 
 
 def _questions(connection: sqlite3.Connection, worktree: str, limit: int) -> list[Row]:
