@@ -56,7 +56,7 @@ class Item:
                 raise Refused(f"{self.name}: {self.under} is no list", "mend it, and run this again")
             return self.lines, _next_line(text, max(key.end_mark.index, node.end_mark.index)), ""
         if node.flow_style:
-            raise Refused(f"{self.name}: {self.under} is a list in brackets", self._hint())
+            raise Refused(f"{self.name}: {self.under} is a list in brackets", "write it as lines that begin with -")
         start = node.start_mark.index
         return self.lines, _next_line(text, _end(node)), text[text.rfind("\n", 0, start) + 1 : start]
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit.errors import ScoutError, UsageError
+from scoutkit.model.agents import END_OF_REPORT
+from scoutkit.reuse import plain
 from scoutkit.reuse.fences import fenced
-from scoutkit.reuse.templates import FILLED, MISSIONS, SHIPPED, described, environment, locate, names
+from scoutkit.reuse.templates import FILLED, MISSIONS, SHIPPED, described, environment, locate, names, read
 
 if TYPE_CHECKING:
     from jinja2 import TemplateError
@@ -27,10 +29,14 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
     Raises UsageError naming template and variable for one that is missing, file and line for what cannot be parsed
     or rendered.
     """
+    path = locate(f"{name}.md", overrides) if re.fullmatch(r"[\w-]+", name) else None
+    if not path:
+        raise UsageError(f"no prompt template: {name}", f"there are: {', '.join(names(overrides))}")
+    said = plain.rendered(read(path), {"end_of_report": END_OF_REPORT, **variables})
+    if said and said.strip():
+        return said
     import jinja2
 
-    if not re.fullmatch(r"[\w-]+", name) or not locate(f"{name}.md", overrides):
-        raise UsageError(f"no prompt template: {name}", f"there are: {', '.join(names(overrides))}")
     try:
         text = environment(overrides).get_template(f"{name}.md").render(variables)
     except jinja2.UndefinedError as error:
@@ -68,11 +74,7 @@ def fill(name: str, given: Mapping[str, str], filled: Mapping[str, str], *, over
     template = described(name, overrides)
     known = [one.name for one in template.variables]
     missing = [one for one in template.variables if one.needed and not given.get(one.name, "").strip()]
-    wrong = [
-        f"no part of it: {one}" if one not in FILLED else f"filled in by scoutkit: {one}"
-        for one in given
-        if one not in known
-    ]
+    wrong = [f"takes no {one}" if one not in FILLED else f"fills in {one} itself" for one in given if one not in known]
     if missing or wrong:
         needs = [f"needs {', '.join(one.name for one in missing)}"] if missing else []
         unknown = [one for one in given if one not in known and one not in FILLED]

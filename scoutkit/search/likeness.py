@@ -22,6 +22,8 @@ _COUNTED = 60  # of its words
 _TELLING = 16  # of these are looked for
 _COMPARED = 20  # notes
 _ROWS = 4_000  # that may be weighed to find these
+_CHECKED = re.compile(r"^## Citation check[ \t]*\n+(?:Citations: |This is a draft: ).*\Z", re.MULTILINE | re.DOTALL)
+"""scoutkit's own words below a note, which are in all of them."""
 _FENCED = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -80,7 +82,8 @@ def _telling(connection: sqlite3.Connection, asked: Counter[str]) -> Sequence[st
 
 
 def _roots(text: str) -> set[str]:
-    return {word if is_cjk(word) else root(word) for word in words(_FENCED.sub(" ", text))}
+    said = _FENCED.sub(" ", _CHECKED.sub("", text))
+    return {word if is_cjk(word) else root(word) for word in words(said)}
 
 
 def _alike(one: Iterable[str], other: Iterable[str]) -> float:

@@ -280,8 +280,9 @@ def _failed(error: ScoutError) -> types.CallToolResult:
 
 
 def _sentence(error: ScoutError) -> str:
-    said = f"error: {shapes.line(error.message, 1_000)}"
-    return f"{said}\nhint: {shapes.line(error.hint, 1_000)}" if error.hint else said
+    """Within the smallest budget there is, whatever it quotes: no token is less than a byte."""
+    said = f"error: {shapes.within(error.message, 320)}"
+    return f"{said}\nhint: {shapes.within(error.hint, 150)}" if error.hint else said
 
 
 def serve(serving: Callable[[], Serving]) -> None:

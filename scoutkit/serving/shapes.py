@@ -32,6 +32,12 @@ def line(text: str, most: int = _LINE) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
+def within(text: str, most: int) -> str:
+    """Text on one line, of so many bytes at most."""
+    flat = line(text, most).encode()
+    return flat.decode() if len(flat) <= most else f"{flat[: most - 3].decode('utf-8', 'ignore')}…"
+
+
 def fenced(text: str) -> str:
     """Text in a fence that nothing in it can close."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)

@@ -80,7 +80,7 @@ def test_all_that_is_missing_is_named_at_once(scoutkit, repo, given):
 
 def test_what_a_template_does_not_take_is_told(scoutkit, repo):
     said = scoutkit("prompt", "architect", "--var", "gaol=x", "--var", "notes=y")
-    assert "needs goal; no part of it: gaol; filled in by scoutkit: notes" in said.err
+    assert "the template architect needs goal; takes no gaol; fills in notes itself" in said.err
     assert "did you mean goal?" in said.err
 
 

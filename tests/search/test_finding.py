@@ -58,6 +58,23 @@ def test_notes_like_a_paragraph_are_found(shelf: Shelf, fulltext: Fulltext) -> N
     assert shelf.catalogue.like(" \0 ") == []
 
 
+def test_what_scoutkit_writes_below_each_note_makes_no_two_alike(shelf: Shelf, fulltext: Fulltext) -> None:
+    below = """
+
+## Citation check
+
+Citations: 1 unsupported. Supported means that the lines match what is said of them, not that the claim is true.
+
+- unsupported: `src/views/render.py:8-9`, the sentence names nothing to look for
+"""
+    shelf.note("short.md", f"The user name comes from the cookie.{below}", id="cccc1111", title="User name")
+    shelf.sync()
+    assert shelf.catalogue.much_like(f"Templates\nAutoescape is on for every template.{below}") == []
+    assert [hit.path for hit in shelf.catalogue.much_like("User name\nThe user name comes from the cookie.")] == [
+        "short.md"
+    ]
+
+
 def test_a_note_that_says_the_same_is_told_from_one_on_the_same_subject(shelf: Shelf, fulltext: Fulltext) -> None:
     same = SIGNED.replace("are kept for a week", "stay for seven days")
     found = shelf.catalogue.much_like(f"How session cookies are signed\n{same}")

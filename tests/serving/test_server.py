@@ -123,6 +123,10 @@ def test_a_client_finds_tools_and_notes_and_reads_them(
     # what goes wrong is said, and stops nothing
     assert here.error("search_notes", query="x", limit=51).startswith("error: limit: 51 is greater than")
     assert "'wrong' was unexpected" in here.error("search_notes", query="x", wrong=1)
+    for long in ("n" * 50_000, "注" * 50_000, "🔥" * 50_000):
+        assert len(here.error("read_note", note=long).encode()) <= 500, (
+            "no more bytes than the smallest budget's tokens"
+        )
     assert "'query' is a required property" in here.error("search_notes")
     assert "hint: search_notes finds" in here.error("read_note", note="nosuch")
     assert "no such lines" in here.error("notes_about", path="src", start=5, end=2)
