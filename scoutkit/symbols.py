@@ -226,7 +226,7 @@ def _nest(
             end=last + 1,
             body_start=(body.start_point.row if body is not None else one.first) + 1,
             lead=lead + 1,
-            signature=_signature(source, one.node, body, kind),
+            signature=name if kind == "rule" else _signature(source, one.node, body, kind),
             doc=_docstring(doc) if doc else _comment(lines[lead:first]),
             parent=parent,
         )
@@ -242,6 +242,8 @@ def _split(language: str, one: _Found) -> tuple[str, str]:
     if one.kind in ("test", "element") or language in ("bash", "css", "scss") or _whole(language, one):
         return "", " ".join(raw.split())
     raw = _QUOTES.sub("", raw) if language == "sql" else raw.lstrip(":") if language == "ruby" else raw
+    if language == "c" or (language == "cpp" and "operator" not in raw):
+        raw = raw.partition("(")[0].strip() or raw  # a macro stands between the name and its parameters
     if one.kind == "impl" or language == "cpp":
         shorter = ""
         while shorter != raw:
@@ -294,8 +296,8 @@ def _signature(source: bytes, node: Node, body: Node | None, kind: str) -> str:
     raw = source[node.start_byte : until]
     text = _COMMENT_LINE.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
     if body is None and (kind not in ("function", "method") or len(text) > 300):
-        text = re.split(r"\{|\n", text, maxsplit=1)[0]
-    return " ".join(text[:1000].split()).rstrip("{:= ")[:300]
+        text = re.split(r"\n" if kind == "key" else r"\{|\n", text, maxsplit=1)[0]
+    return " ".join(text[:1000].split()).rstrip("{:=[ ," if kind == "key" else "{:= ")[:300]
 
 
 def _docstring(literal: str) -> str:

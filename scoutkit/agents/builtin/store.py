@@ -14,7 +14,7 @@ import sqlite3
 import time
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -103,6 +103,7 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=60, isolation_level=None)
         try:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table, else it is too late
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.executescript(_SCHEMA)
@@ -224,26 +225,28 @@ class Store:
             pieces.append(Piece(number, firsts, row[1]))
         return pieces
 
-    def trim(self, capacity: int = CAPACITY) -> None:
+    def trim(self, capacity: int = CAPACITY, keep: Collection[int] = ()) -> None:
         """Let go of the segments that were not used for longest when the cache has grown too large, and of caches of
-        other versions that nobody used for a month."""
+        other versions that nobody used for a month. Those of the last hour stay, since somebody may be asking them,
+        until it is twice as large as it may be; the segments `keep` stay in any case."""
         for path in self.folder.glob("*.db"):
             if path != self._path and path.stat().st_mtime < _now() - _MONTH:
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
-        size = self._size()
-        if size <= capacity:
+        if self._size() <= capacity:
             return
-        order = self.connection.execute(
-            "SELECT id FROM segments WHERE used < ? ORDER BY used, id", (_now() - 3600,)
-        ).fetchall()
-        for (number,) in order:
+        order = self.connection.execute("SELECT id, used FROM segments ORDER BY used, id").fetchall()
+        recent = _now() - 3600
+        for number, used in order:
+            if number in keep or (used >= recent and self._size() <= 2 * capacity):
+                continue
             with self.writing() as write:
                 for table in ("postings", "files", "blobs"):
                     write.execute(f"DELETE FROM {table} WHERE segment = ?", (number,))  # noqa: S608
                 write.execute("DELETE FROM segments WHERE id = ?", (number,))
             if self._size() <= capacity * 0.7:
                 break
+        self.connection.executescript("PRAGMA incremental_vacuum")  # `execute` would give back a single page
         self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _size(self) -> int:

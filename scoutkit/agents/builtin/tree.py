@@ -67,7 +67,7 @@ def prepare(
         if most is None and (crowded := _crowded(known)):
             known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, again=crowded)
         _keep(store, key, entries, forms, known)
-        store.trim()
+        store.trim(keep={number for number, _ in known.values()})
     return key
 
 

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from scoutkit.agents.builtin import reading, tree
+from scoutkit import languages, symbols
+from scoutkit.agents.builtin import chunks, reading, terms, tree
 from scoutkit.agents.builtin.index import open_index
-from scoutkit.agents.builtin.store import Store
+from scoutkit.agents.builtin.store import Store, version
 
 SIGN = "def sign(value):\n    return value\n"
 
@@ -177,6 +178,49 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest(store, make, head):
     for where, path in ((first, "a.py"), (second, "b.py")):
         with opened(store, where, head) as index:
             assert where_is(index, "sign") == [path]
+
+
+def test_the_cap_takes_the_older_half_and_gives_the_disk_its_space_back(store, make, head):
+    for name in ("old", "new"):
+        with opened(store, make({"a.py": "".join(f"def {name}{at}(): pass\n" for at in range(3000))}, name), head):
+            pass
+    store.connection.execute("UPDATE segments SET used = id")
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    before = store._path.stat().st_size
+    store.trim(capacity=before - 1)
+    assert store.connection.execute("SELECT id FROM segments").fetchall() == [(2,)]
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert store._path.stat().st_size < 0.7 * before
+
+
+def test_what_was_used_within_the_hour_goes_only_where_the_cap_is_far_exceeded(store, make, head):
+    for number in range(3):
+        with opened(store, make({"a.py": SIGN + f"\n# {number}\n"}, f"made{number}"), head):
+            pass
+    segments = "SELECT id FROM segments ORDER BY id"
+    store.trim(capacity=store._size() - 1)
+    assert store.connection.execute(segments).fetchall() == [(1,), (2,), (3,)]
+    store.trim(capacity=1, keep={2})
+    assert store.connection.execute(segments).fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [(terms, "VERSION", 0), (chunks, "VERSION", 0), (symbols, "VERSION", 0), (languages, "EMBEDDED", {})],
+)
+def test_another_way_to_read_files_is_another_cache(monkeypatch, module, name, value):
+    before = version()
+    monkeypatch.setattr(module, name, value)
+    assert version() != before
+
+
+def test_a_cache_that_no_version_used_for_a_month_goes(store):
+    for name, days in (("0" * 12, 31), ("1" * 12, 29)):
+        path = store.folder / f"{name}.db"
+        path.write_bytes(b"")
+        os.utime(path, (time.time() - days * 86_400,) * 2)
+    store.trim()
+    assert {path.name for path in store.folder.glob("[01]*.db")} == {"1" * 12 + ".db"}
 
 
 def test_what_is_held_open_stays_though_others_let_go(store, make, head):
