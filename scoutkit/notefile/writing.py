@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from scoutkit.errors import ScoutError
 from scoutkit.model import reference
 from scoutkit.model.notes import Citation, Note
-from scoutkit.notefile import closing
+from scoutkit.notefile import closing, plainly
 from scoutkit.notefile.frontmatter import KEYS, LIMIT, TEXTS
 from scoutkit.notefile.reading import parse
 from scoutkit.notefile.text import cleaned_tags, one_line, storable, title_of, trimmed
@@ -119,7 +119,9 @@ def render(note: Note) -> bytes:
     body = f"\n{note.body}\n" if note.body else ""
     comment = f"\n{closing.write(note.anchors)}" if note.anchors or closing.MARK in note.body else ""
     raw = f"---\n{header}---\n{body}{comment}".encode()
-    again = parse(raw, note.path).note
+    again = plainly.read(raw, note.path)
+    if again != note:  # or it takes a YAML parser to read it, which takes long to import
+        again = parse(raw, note.path).note
     if again != note:
         fields = ", ".join(
             one.name for one in dataclasses.fields(Note) if getattr(again, one.name) != getattr(note, one.name)
