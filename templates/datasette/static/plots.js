@@ -6,7 +6,8 @@ const draw = (id, options) => {
   const place = document.getElementById(id);
   if (!place) return;
   const data = JSON.parse(place.dataset.plots);
-  const made = Plot.plot({ style: { background: "transparent", fontSize: "13px" }, width: Math.min(place.clientWidth, 1000), ...options(data) });
+  const width = Math.min(place.clientWidth, 1000);
+  const made = Plot.plot({ style: { background: "transparent", fontSize: "13px" }, width, ...options(data, width < 600) });
   for (const part of made.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // of no role, so not to be named
   const drawn = made.querySelector(":scope > svg") ?? made;
   drawn.setAttribute("role", "img");
@@ -17,17 +18,18 @@ const draw = (id, options) => {
 const verdicts = ["fresh", "moved", "edited", "ambiguous", "gone"];
 const colours = ["good", "link", "number", "quiet", "bad"].map(colour);
 
-draw("plot-weeks", ({ weeks }) => ({
-  height: 240,
-  x: { label: "week to", type: "band", tickRotate: weeks.length > 40 ? -40 : 0 },
+draw("plot-weeks", ({ weeks }, narrow) => ({
+  height: 250,
+  marginBottom: narrow ? 60 : 40,
+  x: { label: "week to", type: "band", tickFormat: (day) => day.slice(5), tickRotate: narrow ? -60 : 0 },
   y: { label: "citations", grid: true },
   color: { domain: verdicts, range: colours, legend: true },
   marks: [Plot.barY(weeks, { x: "week", y: "citations", fill: "verdict", order: verdicts }), Plot.ruleY([0])],
 }));
 
-draw("plot-folders", ({ folders }) => ({
+draw("plot-folders", ({ folders }, narrow) => ({
   height: 40 + 26 * new Set(folders.map((one) => one.folder)).size,
-  marginLeft: 160,
+  marginLeft: narrow ? 110 : 160,
   x: { label: "notes", grid: true },
   y: { label: null, domain: [...new Set(folders.map((one) => one.folder))] },
   color: { domain: ["hold", "no longer hold"], range: [colour("good"), colour("bad")], legend: true },
