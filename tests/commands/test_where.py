@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +138,14 @@ def test_what_the_cache_is_called_is_remembered_and_mended(scoutkit, cache):
         assert scoutkit("where", "cookies").out == before
         assert (cache / "edition").read_text() == remembered
     assert len(list(cache.glob("*.db"))) == 1
+
+
+def test_the_page_shows_what_is_printed(scoutkit):
+    text = (Path(__file__).parents[2] / "docs/where.md").read_text("utf-8")
+    shown = re.findall(r"^    \$ scoutkit (.*)\n((?:^    [^$\s].*\n)+)", text, re.MULTILINE)
+    assert len(shown) == 3
+    for line, printed in shown:
+        assert scoutkit(*shlex.split(line)).out == textwrap.dedent(printed), line
 
 
 def test_an_outline_of_a_file_has_all_definitions_with_their_lines(scoutkit):

@@ -23,6 +23,7 @@ _PLAIN = frozenset({"index", "__init__", "mod", "main", "lib", "src", "source", 
 _FOLDER = 0.35  # what a word in a folder's name is worth; in a file's it is 1 over the root of how many there are
 _OURS = (".claude/notes/", ".claude/scoutkit/")  # a note holds the question it answered
 _MANY_TESTS = 10_000  # beyond this tests are not parsed
+_AT_ONCE = 5_000  # files: of more it takes a second to find out which are not known
 _CROWD = 60  # small segments that one tree may be spread over before its files are read again
 _SMALL = 100  # files
 
@@ -37,7 +38,7 @@ def prepare(
     store: Store, where: Path, commit: str, say: Say, *, docs: bool, workers: int, most: int | None = None
 ) -> str:
     """See that the cache has all of a commit's tree; the key it is known by there. Cold where that would take reading
-    more than `most` bytes."""
+    more than `most` bytes, or looking at very many files."""
     named = git.begin(where, "rev-parse", "--verify", f"{commit}^{{tree}}")
     left_out = _skipped(git.git(where, "ls-files", "-t", "-z").text)
     found = named()
@@ -62,6 +63,8 @@ def prepare(
             for entry in git.tree(where, commit)
             if entry.mode.startswith("100") and entry.path not in left_out and not entry.path.startswith(_OURS)
         ]
+        if most is not None and len(entries) > _AT_ONCE:
+            raise Cold("this commit is not indexed yet")
         forms = _forms(entries, docs=docs)
         known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, most=most)
         if most is None and (crowded := _crowded(known)):
