@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from dataclasses import dataclass
@@ -103,6 +104,8 @@ def _catalogue(desk: Desk) -> Check:
 
 
 def _fulltext(desk: Desk) -> Check:
+    with contextlib.suppress(ScoutError):
+        desk.fulltext.update()
     difference = desk.fulltext.difference()
     message = difference or "in step with the catalogue; both engines find the same notes"
     return Check("full text", ok=not difference, message=message, hint="scoutkit index --rebuild")

@@ -19,21 +19,46 @@ STAMP = "followed"
 """The file in the index's folder that holds the catalogue's generation that the index has."""
 
 
+LATE = 8
+"""How far the index may stay behind: what is missing is added by the answer that needs it, 30 ms a note."""
+
+
 def in_step(catalogue: Catalogue, folder: Path) -> bool:
     """Has the index in this folder what the catalogue has?"""
+    return _stamp(folder)[0] == catalogue.generation
+
+
+def stamp(catalogue: Catalogue, generation: str) -> str:
+    """What is written down once the index has what the catalogue had: its generation, and how many notes that were."""
+    return f"{generation}\n{catalogue.count()}"
+
+
+def _stamp(folder: Path) -> tuple[str, int]:
     try:
-        return (folder / STAMP).read_text() == catalogue.generation
-    except OSError:
-        return False
+        generation, _, notes = (folder / STAMP).read_text().partition("\n")
+        return generation, int(notes)
+    except (OSError, ValueError):
+        return "", 0
 
 
-def follow(catalogue: Catalogue, folder: Path) -> None:
-    """Start the process, unless the index is in step or another process is at it.
+def _behind(catalogue: Catalogue, folder: Path) -> int:
+    """About how many notes the index does not have as they are."""
+    (had, notes), now = _stamp(folder), catalogue.generation
+    if had == now:
+        return 0
+    count = catalogue.count()
+    if had.split(" ")[0] != now.split(" ")[0]:
+        return count
+    return max(int(now.split(" ")[1]) - int(had.split(" ")[1]), abs(count - notes))
+
+
+def follow(catalogue: Catalogue, folder: Path, *, late: int = LATE) -> None:
+    """Start the process, where the index is `late` notes behind or more and no other process is at it.
 
     Never raises: what cannot be done now is done by the next command.
     """
     with contextlib.suppress(ScoutError, OSError):
-        if in_step(catalogue, folder) or not catalogue.on_disk or not sys.executable:
+        if _behind(catalogue, folder) < late or not catalogue.on_disk or not sys.executable:
             return
         from scoutkit.search.index import Index
 

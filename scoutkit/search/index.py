@@ -97,7 +97,7 @@ class Index:
             except LockError as error:
                 raise Unavailable("the full-text index is locked by another process", "try again") from error
         fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
-        fresh.write_text(generation)
+        fresh.write_text(following.stamp(self.catalogue, generation))
         fresh.replace(self.folder / following.STAMP)
 
     @contextlib.contextmanager

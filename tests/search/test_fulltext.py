@@ -263,13 +263,26 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_a_process_of_its_own_follows_and_ends(shelf: Shelf, fulltext: Fulltext, folder: Path) -> None:
+def test_few_notes_wait_for_an_answer_that_needs_them(shelf: Shelf, fulltext: Fulltext, folder: Path) -> None:
     following.follow(shelf.catalogue, folder)
+    assert not folder.exists()
+    fulltext.update()
+    for number in range(following.LATE):
+        following.follow(shelf.catalogue, folder)
+        assert not fulltext.index.busy()
+        shelf.note(f"late{number}.md", title=f"walrus {number}")
+        shelf.sync()
+    following.follow(shelf.catalogue, folder)
+    until(lambda: following.in_step(shelf.catalogue, folder))
+
+
+def test_a_process_of_its_own_follows_and_ends(shelf: Shelf, fulltext: Fulltext, folder: Path) -> None:
+    following.follow(shelf.catalogue, folder, late=1)
     until(lambda: following.in_step(shelf.catalogue, folder))
     assert fulltext.difference() == ""
     until(lambda: not fulltext.index.busy())
     stamp = (folder / following.STAMP).stat().st_mtime_ns
-    following.follow(shelf.catalogue, folder)
+    following.follow(shelf.catalogue, folder, late=1)
     assert not fulltext.index.busy()
     assert (folder / following.STAMP).stat().st_mtime_ns == stamp
 
