@@ -186,9 +186,18 @@ def hits(found: Iterable[Hit]) -> None:
     for hit in found:
         mark = "" if hit.status == "stable" else f"  ({hit.status})"
         answer(f"{paint(hit.id, 33)}  {paint(_cut(hit.title, room - len(mark)), 1)}{mark}")
-        answer(f"          {paint(hit.path, 2)}")
+        answer(f"          {paint(path(hit.path), 2)}")
         if hit.snippet:
             answer(f"          {_marked(hit, room)}")
+
+
+def path(text: str) -> str:
+    """A file's name on one line, as a JSON string where it has line breaks or what no terminal shows."""
+    if text.isprintable():
+        return text
+    import json
+
+    return json.dumps(text)
 
 
 def _cut(text: str, room: int) -> str:

@@ -26,7 +26,7 @@ def index(ctx: click.Context, *, rebuild: bool, as_json: bool) -> None:
         say.as_json("index", notes=count, problems=rows)
         return
     for problem in step.problems:
-        say.answer(f"{problem.path}:{problem.line}: {problem.problem}")
+        say.answer(f"{say.path(problem.path)}:{problem.line}: {problem.problem}")
         say.answer(f"  hint: {problem.hint}")
     say.tell(f"{say.count(count, 'note')}, {say.count(len(step.problems), 'problem')}")
 

@@ -22,8 +22,8 @@ class Ref(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Unique among all notes."""
-        return f"{self.worktree}\0{self.path}"
+        """Unique among all notes. Whoosh keeps text alone, and a path may hold any bytes."""
+        return f"{self.worktree}\0{self.path}".encode("utf-8", "backslashreplace").decode()
 
 
 class Card(NamedTuple):

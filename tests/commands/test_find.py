@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -122,3 +124,19 @@ def test_a_limit_beyond_all_numbers_is_no_limit(scoutkit, note, command):
 
 def test_a_limit_of_nothing_is_a_usage_error(scoutkit, repo):
     assert scoutkit("list", "--limit", "0").code == 2
+
+
+@pytest.mark.parametrize("name", [b"new\nline.md", b"bad\xff\xfename.md", b"esc\x1b[2Jape.md"])
+def test_names_of_files_that_are_no_line_of_text_are_shown_as_one(scoutkit, repo, name):
+    folder = repo / ".claude/notes"
+    folder.mkdir(parents=True)
+    with open(os.fsencode(folder) + b"/" + name, "w") as file:  # noqa: PTH123 - no Path holds it
+        file.write("---\nid: oddname1\ntitle: The okapi\n---\n\nWalks at night.\n")
+    (folder / "plain.md").write_text("---\nid: plain111\ntitle: Another okapi\n---\n\nWalks at night too.\n")
+    assert scoutkit("index").code in {0, 1}
+    said = scoutkit("search", "okapis", "walk", "night")
+    assert said.code == 0
+    assert len(said.out.splitlines()) == 6
+    assert "\x1b" not in said.out
+    assert "plain111" in scoutkit("related", "oddname1").out
+    assert "both engines find the same notes" in scoutkit("doctor").out
