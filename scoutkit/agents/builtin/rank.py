@@ -1,7 +1,7 @@
 """Which files and which lines of a commit answer a question best. Deterministic; reads only the index.
 
 BM25F over the fields of chunks, BM25 over whole files, words in paths, definitions of the names that a question spells
-out, and what kind of file it is. The weights were chosen on public question sets: see benchmarks/builtin.py.
+out, and what kind of file it is. The weights were chosen on public question sets: see benchmarks/questions/run.py.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from scoutkit.symbols import language_of
 
 _TITLE = 110  # characters, at most
 # How often the best file was right, and a right one among the first five, in 100 of 530 public questions by the lead
-# over the second file: benchmarks/builtin.py quality, on the sets named in docs/benchmarks.md.
+# over the second file: benchmarks/questions/run.py, on the sets named in docs/accuracy.md.
 _MEASURED = (
     (1.5, "a clear lead", 90, 97),
     (1.25, "a lead", 76, 94),
