@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scoutkit.notefile.amending import amend
     from scoutkit.notefile.below import anchored, sections
-    from scoutkit.notefile.reading import Parsed, duplicates, parse
+    from scoutkit.notefile.reading import Parsed, duplicates, parse, quickly
     from scoutkit.notefile.text import conflict
     from scoutkit.notefile.writing import front_matter, render, settled
 
@@ -23,6 +23,7 @@ __all__ = [
     "duplicates",
     "front_matter",
     "parse",
+    "quickly",
     "render",
     "sections",
     "settled",
@@ -31,7 +32,7 @@ __all__ = [
 _WHERE = {
     "amend": "amending",
     **dict.fromkeys(("anchored", "sections"), "below"),
-    **dict.fromkeys(("Parsed", "duplicates", "parse"), "reading"),
+    **dict.fromkeys(("Parsed", "duplicates", "parse", "quickly"), "reading"),
     "conflict": "text",
     **dict.fromkeys(("front_matter", "render", "settled"), "writing"),
 }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from scoutkit.model.found import Problem
 from scoutkit.model.notes import Note
-from scoutkit.notefile import Parsed, parse
+from scoutkit.notefile import Parsed, quickly
 from scoutkit.notefile.text import storable
 from scoutkit.search import runs, store
 from scoutkit.search.cards import headings
@@ -128,7 +128,7 @@ def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File]
     }
     claimed = set()
     for file in files:
-        parsed = parse(file.raw, file.path)
+        parsed = quickly(file.raw, file.path)
         if (key := old.get(file.path)) is None:
             key = last = last + 1
         rows["notes"].append(_note(key, worktree, parsed.note, file.path))

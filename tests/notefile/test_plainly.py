@@ -67,6 +67,7 @@ def test_so_is_one_that_somebody_edited_or_it_is_left_to_the_parser(note, at, mo
     found = plainly.read(raw, "n.md")
     parsed = notefile.parse(raw, "n.md")
     assert found is None or found == parsed.note
+    assert notefile.quickly(raw, "n.md") == parsed
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,9 @@ def test_so_is_one_that_somebody_edited_or_it_is_left_to_the_parser(note, at, mo
 )
 def test_hostile_notes_are_read_the_same_or_left(path):
     found = plainly.read(path.read_bytes(), path.name)
-    assert found is None or found == notefile.parse(path.read_bytes(), path.name).note
+    parsed = notefile.parse(path.read_bytes(), path.name)
+    assert found is None or found == parsed.note
+    assert notefile.quickly(path.read_bytes(), path.name) == parsed
 
 
 def test_an_ordinary_note_is_read_plainly():
