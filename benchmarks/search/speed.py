@@ -8,6 +8,7 @@ CPU seconds are this process's own; milliseconds are medians of wall time.
 from __future__ import annotations
 
 import argparse
+import gc
 import itertools
 import os
 import random
@@ -193,6 +194,8 @@ def run(where: Path, notes: int, *, whoosh: bool) -> None:
     print(f"{notes} notes")
     print(f"{'first sync':32}{cpu(lambda: catalogue.sync(notebook)):8.2f} CPU s")
     print(f"{'catalogue':32}{catalogue.path.stat().st_size / 1e6:8.1f} MB")
+    gc.set_threshold(100_000)  # as every command does
+    gc.freeze()
     tell("sync, nothing changed", lambda: catalogue.sync(notebook))
     for kind, text in QUERIES.items():
         tell(f"search: {kind}", lambda text=text: catalogue.search(text))
