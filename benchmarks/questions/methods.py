@@ -1,6 +1,7 @@
 """Ways to answer a question: scoutkit's, and what it is measured against. Each is given a commit, then its questions.
 
-The baselines see what scoutkit sees: text files up to 5 MB, without documentation where that is hidden.
+The baselines are helped: they see no tests, fixtures, documents, changelogs, generated and vendored files, which seldom
+hold an answer and often all of its words. Else they see what scoutkit sees, without documentation where that is hidden.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from measures import Answer, Range, shown
 from scoutkit import git
 from scoutkit.agents.builtin import terms
 from scoutkit.agents.builtin.index import open_index
+from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.question import understand
 from scoutkit.agents.builtin.rank import rank
 from scoutkit.agents.builtin.store import Store
@@ -27,6 +29,7 @@ Ask = Callable[[str, str], Answer]
 
 WINDOW, STEP = 40, 20  # lines
 LARGEST = 5_000_000
+_ASIDE = frozenset({Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED, Role.VENDORED})
 K1, B = 1.5, 0.75
 _STOP = frozenset(
     re.findall(
@@ -56,19 +59,19 @@ def scoutkit(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
 
 @contextmanager
 def grep(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
-    """What `git grep -i -F` with each word of the question says: files by how many words they hold, then how often; in
-    each the ten lines around the first that holds the most."""
-    files = {path: text.lower() for path, text in texts(where, commit, docs=docs)}
+    """What `git grep -i -F` with each word of the question says: files by how many words they hold, rare ones counting
+    for more, and a little by how often; in each the ten lines around the first that holds the most."""
+    files = {path: text.lower() for path, _, text in texts(where, commit, docs=docs)}
 
     def ask(question: str, _: str) -> Answer:
         wanted = [word for word in keywords(question) if len(word) > 2]
-        found = []
-        for path, text in files.items():
-            counts = [count for count in map(text.count, wanted) if count]
-            if counts:
-                found.append((-len(counts), -sum(counts), path))
-        found.sort()
-        best = [path for _, _, path in found]
+        scores: dict[str, float] = {}
+        for word in dict.fromkeys(wanted):
+            counts = {path: count for path, text in files.items() if (count := text.count(word))}
+            for path, count in counts.items():
+                worth = math.log(1 + len(files) / len(counts)) * (1 + 0.1 * math.log(count))
+                scores[path] = scores.get(path, 0.0) + worth
+        best = sorted(scores, key=lambda path: (-scores[path], path))
         return Answer(best, [_densest(path, files[path], wanted) for path in best[:10]])
 
     yield ask
@@ -83,7 +86,7 @@ def _densest(path: str, text: str, wanted: list[str]) -> Range:
 @contextmanager
 def files_bm25(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
     """BM25 of whole files: words as written, in lower case."""
-    everything = [(path, Counter(keywords(text))) for path, text in texts(where, commit, docs=docs)]
+    everything = [(path, _counted(key, keywords, text)) for path, key, text in texts(where, commit, docs=docs)]
     ranked = _bm25([words for _, words in everything])
 
     def ask(question: str, _: str) -> Answer:
@@ -95,7 +98,7 @@ def files_bm25(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
 @contextmanager
 def split_bm25(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
     """The same with identifiers split and words stemmed, as scoutkit does."""
-    everything = [(path, Counter(split(text))) for path, text in texts(where, commit, docs=docs)]
+    everything = [(path, _counted(key, split, text)) for path, key, text in texts(where, commit, docs=docs)]
     ranked = _bm25([words for _, words in everything])
 
     def ask(question: str, _: str) -> Answer:
@@ -110,11 +113,11 @@ def windows(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
     best window."""
     pieces: list[Range] = []
     counts: list[Counter[str]] = []
-    for path, text in texts(where, commit, docs=docs):
+    for path, key, text in texts(where, commit, docs=docs):
         lines = text.split("\n")
         for first in range(0, max(1, len(lines) - STEP), STEP):
             pieces.append((path, first + 1, min(first + WINDOW, len(lines))))
-            counts.append(Counter(split("\n".join(lines[first : first + WINDOW]))))
+            counts.append(_counted((*key, first), split, "\n".join(lines[first : first + WINDOW])))
     ranked = _bm25(counts)
 
     def ask(question: str, _: str) -> Answer:
@@ -143,6 +146,15 @@ def split(text: str) -> list[str]:
     return [term for word in terms.raw(text) for term in terms.expand(word)]
 
 
+_COUNTED: dict[tuple[object, ...], Counter[str]] = {}  # a file that many commits have is counted once
+
+
+def _counted(key: tuple[object, ...], words: Callable[[str], list[str]], text: str) -> Counter[str]:
+    if key not in _COUNTED:
+        _COUNTED[key] = Counter(words(text))
+    return _COUNTED[key]
+
+
 def _bm25(texts: list[Counter[str]]) -> Callable[[list[str]], list[int]]:
     """The numbers of the texts that hold a query's words, best first."""
     lengths = [sum(words.values()) for words in texts]
@@ -165,15 +177,17 @@ def _bm25(texts: list[Counter[str]]) -> Callable[[list[str]], list[int]]:
     return ranked
 
 
-def texts(where: Path, commit: str, *, docs: bool) -> Iterator[tuple[str, str]]:
-    """The text files of a commit."""
+def texts(where: Path, commit: str, *, docs: bool) -> Iterator[tuple[str, tuple[object, ...], str]]:
+    """The text files of a commit: path, what tells its text from others, text."""
     with git.Blobs(where) as blobs:
         for entry in git.tree(where, commit):
-            raw = blobs.read(entry.blob) if entry.mode.startswith("100") else None
+            fit = entry.mode.startswith("100") and role_of(entry.path) not in _ASIDE
+            raw = blobs.read(entry.blob) if fit else None
             if raw is None or len(raw) > LARGEST or b"\0" in raw[:8192]:
                 continue
             text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-            yield entry.path, text if docs else undocumented(entry.path, text)
+            key = (entry.blob,) if docs else (entry.blob, entry.path)
+            yield entry.path, key, text if docs else undocumented(entry.path, text)
 
 
 def undocumented(path: str, text: str) -> str:
