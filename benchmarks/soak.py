@@ -4,8 +4,8 @@
 
 In a small repository: two `scoutkit mcp` servers, each with the SDK's client; one batch after the other with two runs
 at a time; `scoutkit ask` after `scoutkit ask`; a person who writes, changes, renames and deletes note files, tags notes
-and removes some; Datasette over the catalogue, read only. A note that is on disk must be found by each server's next
-call.
+and removes some; `scoutkit browse`, and somebody who looks at its pages and tables. A note that is on disk must be found
+by each server's next call.
 Exit code 1 where a lock error, a traceback, or a lost or doubled note was seen.
 """
 
@@ -198,20 +198,20 @@ class Soak:
         return result.structured_content or {}
 
     async def browser(self, log: Path) -> None:
-        """Datasette over the catalogue, as anybody may start it."""
+        """`scoutkit browse`: pages of our own, which bring the catalogue in step and have notes checked, and tables."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        catalogue = self.where / ".git/scoutkit/scoutkit.db"
-        argv = (sys.executable, "-m", "datasette", "serve", str(catalogue), "--port", str(port))
+        argv = (*_SCOUTKIT, "-C", str(self.where), "browse", "--no-open", "--port", str(port))
         with log.open("w") as out:
             process = await asyncio.create_subprocess_exec(*argv, stdout=out, stderr=out, env=self.env)
         try:
-            base = f"http://127.0.0.1:{port}/scoutkit"
-            pages = ("notes.json?_size=20&_shape=array", "citations.json?_size=20", "runs.json?_size=20", "notes")
+            base = f"http://127.0.0.1:{port}"
+            tables = ("notes.json?_size=20&_shape=array", "citations.json?_size=20", "runs.json?_size=20", "notes")
+            pages = ("", "find?q=session", "find?q=is:stale", "runs", *(f"scoutkit/{table}" for table in tables))
             for _ in range(300):
                 with contextlib.suppress(OSError):
-                    await asyncio.to_thread(_fetched, f"{base}.json")
+                    await asyncio.to_thread(_fetched, f"{base}/scoutkit.json")
                     break
                 await asyncio.sleep(0.1)
             while not self.over:

@@ -251,6 +251,7 @@ def test_a_line_that_begins_a_key_is_the_same_after_a_second_time(inside, border
 @settings(max_examples=60, deadline=None)
 def test_no_secret_of_the_environment_survives(secret, before, after):
     assume(not secret.isspace() and "\n" not in secret and secret not in "[redacted:env]")
+    assume(not secret.startswith("/"))  # a path that exists is none
 
     assert secret not in Redactor({"X_SECRET": secret})(f"{before}{secret}{after}")
 
