@@ -4,8 +4,8 @@
 
 In a small repository: two `scoutkit mcp` servers, each with the SDK's client; one batch after the other with two runs
 at a time; `scoutkit ask` after `scoutkit ask`; a person who writes, changes, renames and deletes note files, tags notes
-and removes some; `scoutkit browse`, and somebody who looks at its pages and tables. A note that is on disk must be found
-by each server's next call.
+and removes some; `scoutkit browse`, and somebody who looks at its pages and tables. A note that is on disk must be
+found by each server's next call.
 Exit code 1 where a lock error, a traceback, or a lost or doubled note was seen.
 """
 
