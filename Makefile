@@ -22,9 +22,11 @@ imports: .venv
 
 docs: .venv ## generated parts of the documents are as the code makes them
 	$(BIN)/cog --check -P README.md docs/cli.md docs/architecture.md
+	$(BIN)/python docs/metadata.py --check
 
 docs-write: .venv
 	$(BIN)/cog -r -P README.md docs/cli.md docs/architecture.md
+	$(BIN)/python docs/metadata.py
 
 notes: .venv ## this project's own notes parse and are indexed without a problem
 	$(BIN)/python docs/check_notes.py

@@ -7,92 +7,16 @@ import sqlite3
 
 from sqlite_utils import Database
 
+from scoutkit.model import tables
 from scoutkit.search.store import TEXTS, VERSION, writing
 
-TABLES: dict[str, dict[str, type]] = {
-    "notes": {
-        "key": int,
-        "id": str,
-        "title": str,
-        "type": str,
-        "status": str,
-        "description": str,
-        "question": str,
-        "at": str,
-        "by": str,
-        "confirmed": str,
-        "commit": str,
-        "path": str,
-        "worktree": str,
-        "body": str,
-    },
-    "citations": {
-        "note": int,
-        "position": int,
-        "path": str,
-        "start": int,
-        "end": int,
-        "verdict": str,
-        "symbol": str,
-        "was": str,
-    },
-    "tags": {"tag": str, "note": int},
-    "runs": {
-        "id": str,
-        "kind": str,
-        "text": str,
-        "agent": str,
-        "state": str,
-        "result": str,
-        "reason": str,
-        "started": str,
-        "seconds": float,
-        "cost_usd": float,
-        "input_tokens": int,
-        "output_tokens": int,
-        "model": str,
-        "version": str,
-        "base": str,
-        "isolation": str,
-        "exit": int,
-        "note_id": str,
-        "note": int,
-    },
-    "problems": {"path": str, "line": int, "problem": str, "hint": str, "worktree": str, "origin": str},
-    # Bookkeeping, hidden from readers. Rows are small: filters and syncs go through thousands of them, which takes
-    # three times as long where bodies lie between.
-    "files": {
-        "key": int,
-        "worktree": str,
-        "type": str,
-        "status": str,
-        "at": str,
-        "path": str,
-        "mtime": int,
-        "size": int,
-        "settled": int,
-        "hash": str,
-        "claimed": str,
-        "claim_line": int,
-        "asked": str,
-        "by": str,
-    },
-    "hidden_words": {"key": int, "headings": str, "cited": str, "tags": str, "hidden": str},
-    "checks": {"worktree": str, "path": str, "hash": str, "holds": int, "why": str, "target": str, "at": str},
-    "health": {
-        "week": str,
-        "commit": str,
-        "citations": int,
-        "fresh": int,
-        "moved": int,
-        "edited": int,
-        "ambiguous": int,
-        "gone": int,
-        "sample": str,
-        "worktree": str,
-    },
-    "state": {"name": str, "value": str},
+TABLES = {
+    name: {column: one.type for column, one in table.columns.items()}
+    for name, table in tables.TABLES.items()
+    if not table.view
 }
+"""Columns and their types. What is hidden from readers is bookkeeping. Its rows are small: filters and syncs go through
+thousands of them, which takes three times as long where bodies lie between."""
 _KEYS: dict[str, str | tuple[str, str]] = {
     "notes": "key",
     "citations": ("note", "position"),
