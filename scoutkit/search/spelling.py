@@ -21,6 +21,7 @@ class Spelling:
         self._reader = searcher.reader()
         self._seen: dict[str, list[str]] = {}
         self._letters: list[str] = []
+        self._begun: dict[str, list[str]] = {}
 
     def candidates(self, word: str) -> list[str]:
         """The word in lower case when it is known or nothing is like it, else what is, nearest first."""
@@ -44,9 +45,13 @@ class Spelling:
     def _within(self, word: str, edits: int, prefix: int) -> list[str]:
         """Words of the index that are so many edits away (two letters that changed places are one) and begin alike."""
         from rapidfuzz.distance import OSA
+        from rapidfuzz.process import extract
 
-        near = (one.decode() for one in self._reader.expand_prefix("words", word[:prefix]))
-        return [one for one in near if OSA.distance(word, one, score_cutoff=edits) <= edits]
+        begin = word[:prefix]
+        if begin not in self._begun:  # of a word it is asked once for each number of edits
+            self._begun[begin] = [one.decode() for one in self._reader.expand_prefix("words", begin)]
+        near = extract(word, self._begun[begin], scorer=OSA.distance, score_cutoff=edits, limit=None)
+        return [one for one, _, _ in near]
 
     def _other_first_letter(self, word: str) -> set[str]:
         """The word with one edit at its first letter. Made, not looked for: that would read every word of the index."""
