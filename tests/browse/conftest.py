@@ -91,7 +91,11 @@ def note(repo: Path, git: Callable[..., str]) -> Callable[..., str]:
 
 
 @pytest.fixture
-def browser(repo: Path) -> Browser:
-    """What asks the small repository's server. Its catalogue is there already, as `scoutkit browse` sees to."""
+def browser(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """What asks the small repository's server. Its catalogue is there already, as `scoutkit browse` sees to.
+
+    No process checks notes behind a test's back.
+    """
+    monkeypatch.setattr(library, "OFTEN", float("inf"))
     Desk.open(repo).sync()
     return Browser(repo, library.Library(repo), {})
