@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from scoutkit.search.overview import FOLDER
+
 DATABASE = "scoutkit"
 _CHECKED = (
     "files LEFT JOIN checks ON checks.worktree = files.worktree AND checks.path = files.path"
     " AND checks.hash = files.hash"
-)
-_FOLDER = (
-    "CASE WHEN instr(citations.path, '/') THEN substr(citations.path, 1, instr(citations.path, '/')) ELSE './' END"
 )
 _AGENT = "CASE WHEN instr(notes.by, '/') THEN substr(notes.by, 1, instr(notes.by, '/') - 1) ELSE notes.by END"
 
@@ -19,7 +18,7 @@ QUERIES: dict[str, dict[str, str]] = {
         " were last checked.",
         "sql": f"""
 select folder, count(*) as notes, sum(holds = 0) as no_longer_hold, sum(holds is null) as not_checked
-from (select distinct {_FOLDER} as folder, note from citations)
+from (select distinct {FOLDER} as folder, note from citations)
 join (select key, holds from {_CHECKED}) on key = note
 group by folder order by no_longer_hold desc, notes desc""",
     },

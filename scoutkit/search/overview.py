@@ -61,7 +61,7 @@ def look(connection: sqlite3.Connection, worktree: str, limit: int) -> Overview:
         stale,
         [Row(*row) for row in broken],
         _places(connection, worktree, "citations.path", limit, f"citations.path IN ({_OFTEN})", limit * 5),
-        _places(connection, worktree, _FOLDER, limit),
+        _places(connection, worktree, FOLDER, limit),
         _questions(connection, worktree, limit),
     )
 
@@ -71,9 +71,7 @@ _NOTES = (
     " ON checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
     " WHERE files.worktree = ? AND files.status != 'deprecated'"
 )
-_FOLDER = (
-    "CASE WHEN instr(citations.path, '/') THEN substr(citations.path, 1, instr(citations.path, '/')) ELSE './' END"
-)
+FOLDER = "CASE WHEN instr(citations.path, '/') THEN substr(citations.path, 1, instr(citations.path, '/')) ELSE './' END"
 
 
 _OFTEN = "SELECT path FROM citations GROUP BY path ORDER BY count(DISTINCT note) DESC LIMIT ?"

@@ -211,6 +211,15 @@ def test_refs_of_any_name_come_back(scoutkit, repo, git, name, other):
     git(repo, "update-ref", "-d", f"refs/x/{name}")
 
 
+def is_said_and_undone(scoutkit, worked_in):
+    """What a run that was cut short had changed."""
+    said = scoutkit("runs", "--json")
+    assert "cut short" in said.err
+    assert "file README.md" in said.err
+    assert scoutkit("run", "undo", said.json["runs"][0]["id"], "--yes").code == 0
+    assert (worked_in / "README.md").read_text() == "being changed\n"
+
+
 def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scoutkit, worked_in):
     command = f"echo theirs > {worked_in}/README.md; echo '# Begun'; sleep 60"
     asking = subprocess.Popen(
@@ -224,11 +233,7 @@ def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scout
         time.sleep(0.02)
     asking.kill()
     asking.wait()
-    said = scoutkit("runs", "--json")
-    assert "cut short" in said.err
-    assert "file README.md" in said.err
-    assert scoutkit("run", "undo", said.json["runs"][0]["id"], "--yes").code == 0
-    assert (worked_in / "README.md").read_text() == "being changed\n"
+    is_said_and_undone(scoutkit, worked_in)
 
 
 def test_what_an_agent_changed_before_the_journal_knew_of_it_is_said_too(scoutkit, worked_in):
@@ -251,11 +256,7 @@ def test_what_an_agent_changed_before_the_journal_knew_of_it_is_said_too(scoutki
     asking.wait()
     journal.execute("ROLLBACK")
     journal.close()
-    said = scoutkit("runs", "--json")
-    assert "cut short" in said.err
-    assert "file README.md" in said.err
-    assert scoutkit("run", "undo", said.json["runs"][0]["id"], "--yes").code == 0
-    assert (worked_in / "README.md").read_text() == "being changed\n"
+    is_said_and_undone(scoutkit, worked_in)
 
 
 def test_a_run_that_touched_nothing_has_nothing_to_undo(scoutkit, worked_in):
