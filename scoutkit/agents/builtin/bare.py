@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoutkit.agents.builtin import confidence
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.question import LONGEST, understand
-from scoutkit.agents.builtin.rank import HARDLY, LEAD, Range, rank
+from scoutkit.agents.builtin.rank import Range, rank
 from scoutkit.agents.builtin.store import Store
 
 if TYPE_CHECKING:
     from scoutkit.agents.builtin.index import Index
-    from scoutkit.agents.builtin.question import Question
     from scoutkit.agents.builtin.rank import Ranking
     from scoutkit.agents.builtin.tree import Say
 
@@ -53,18 +53,13 @@ def places(
     return Places(
         ranges=ranges,
         files=ranking.files[:limit],
-        confidence=confidence(question, ranking),
+        confidence=confidence.word(
+            ranking.margin, files=len(ranking.files), said=len(question.said), absent=len(ranking.absent)
+        ),
         absent=ranking.absent,
         unasked=question.unasked,
         cut=len(text) > LONGEST,
     )
-
-
-def confidence(question: Question, ranking: Ranking) -> str:
-    """By the lead of the first file. docs/where.md says how often each was right."""
-    if not ranking.files or 2 * len(ranking.absent) >= max(1, len(question.said)) or ranking.margin < HARDLY:
-        return "low"
-    return "high" if ranking.margin >= LEAD else "medium"
 
 
 def _ranges(index: Index, ranking: Ranking, limit: int) -> tuple[Range, ...]:

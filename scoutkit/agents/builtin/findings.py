@@ -10,6 +10,7 @@ from pathlib import Path
 from scoutkit import git, history, symbols
 from scoutkit.agents.builtin import around
 from scoutkit.agents.builtin.around import Link
+from scoutkit.agents.builtin.confidence import band
 from scoutkit.agents.builtin.evidence import Cited, cite, words_held
 from scoutkit.agents.builtin.index import Index
 from scoutkit.agents.builtin.paths import Role, role_of
@@ -20,9 +21,7 @@ from scoutkit.errors import ScoutError
 from scoutkit.git import Snapshot
 from scoutkit.history import Commit
 
-SPOTS, PER_FILE, EXCERPT = 8, 4, 6
-LEAD = 1.25  # times the second file's score; with less, more files are shown and fewer ranges of each
-_LEADERS = ((1.5, 1), (1.25, 2), (1.1, 3), (0.0, 5))  # files that come first, by the lead
+SPOTS, EXCERPT = 8, 6
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
 _ENOUGH = 2  # tests or documents found by the question: then none are looked for by name
 _LEAST = 3  # spots, however far below
@@ -129,7 +128,7 @@ def _chosen(
     lists of imports, and tests that stand among the code they test only where `tests` says so."""
     counts: dict[str, int] = {}
     best = max((one.score for one in ranges), default=0.0)
-    per_file = PER_FILE if ranking.margin >= LEAD else 2
+    per_file = band(ranking.margin).per_file
     for one in ranges:
         place = one.place
         if sum(counts.values()) >= (_LEAST if one.score < best * _FAR_BELOW else SPOTS):
@@ -146,7 +145,7 @@ def _chosen(
 
 def _files_first(ranking: Ranking, ranges: Sequence[Range]) -> list[Range]:
     """The best range of the best files, then the others: the smaller the lead, the more files come first."""
-    lead = next(count for least, count in _LEADERS if ranking.margin >= least)
+    lead = band(ranking.margin).leaders
     order = {path: at for at, (path, _) in enumerate(ranking.files)}
     firsts = {one.path: one for one in reversed(ranges)}
     leaders = sorted(firsts.values(), key=lambda one: order.get(one.path, len(order)))[:lead]

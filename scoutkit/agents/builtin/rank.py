@@ -16,7 +16,6 @@ from scoutkit.agents.builtin.paths import Role
 from scoutkit.agents.builtin.question import MOST, Question
 from scoutkit.agents.builtin.segment import STEP, Place
 
-LEAD, HARDLY = 1.5, 1.1  # of the best file's score over the second's: clear from here, none worth the name below
 FILES = 60  # are looked at closely
 _PER_FILE = 8  # chunks of each of them
 _FEW = 3  # definitions of a name that the question can mean

@@ -6,18 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scoutkit.agents.builtin.around import Link
+from scoutkit.agents.builtin.confidence import band
 from scoutkit.agents.builtin.findings import Findings, Spot
 from scoutkit.symbols import language_of
 
 _TITLE = 110  # characters, at most
-# How often the best file was right, and a right one among the first five, in 100 of 530 public questions by the lead
-# over the second file: benchmarks/questions/run.py, on the sets named in docs/accuracy.md.
-_MEASURED = (
-    (1.5, "a clear lead", 90, 97),
-    (1.25, "a lead", 76, 94),
-    (1.1, "a small lead", 67, 95),
-    (0.0, "hardly any lead", 41, 83),
-)
 _WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
 
 
@@ -86,14 +79,14 @@ def _description(found: Findings) -> str:
     first = found.spots[0]
     said = f": {first.said}" if first.said else ""
     margin = found.ranking.margin
-    _, lead, right, five = next(row for row in _MEASURED if margin >= row[0])
+    worth = band(margin)
     times = f"{margin:.1f} times the score of the next" if margin < 10 else "nothing else comes near"
     absent = [_plain(word) for word in found.ranking.absent]
     warned = f"Nowhere in this code: {', '.join(absent[:6])}; what follows fits only the rest of the question. "
     return (warned if 2 * len(absent) >= len(found.question.said) else "") + (
-        f"Of {found.files:,} files, `{first.cited.name}` ({first.cited.place}) fits best{said}. Its file has {lead} "
-        f"({times}): with such a lead the first file was right for {right} of 100 measured questions, and one of the "
-        f"first five for {five}."
+        f"Of {found.files:,} files, `{first.cited.name}` ({first.cited.place}) fits best{said}. Its file has "
+        f"{worth.lead} ({times}): with such a lead the first file was right for {worth.first} of 100 measured questions, "
+        f"and one of the first five for {worth.five}."
     )
 
 
@@ -165,7 +158,7 @@ def _untold(found: Findings) -> Iterator[str]:
     if found.ranking.absent:
         listed = ", ".join(_plain(word) for word in found.ranking.absent[:12])
         told.append(f"Words of the question that are nowhere in the code: {listed}.")
-    if found.spots and found.ranking.margin < _MEASURED[2][0]:
+    if found.spots and band(found.ranking.margin).word == "low":
         told.append("The best file is hardly ahead of the second: the answer may be spread out, or elsewhere.")
     for why, (count, *some) in found.unread.items():
         if count and why in _WHY:
