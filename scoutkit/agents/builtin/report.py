@@ -85,8 +85,8 @@ def _description(found: Findings) -> str:
     warned = f"Nowhere in this code: {', '.join(absent[:6])}; what follows fits only the rest of the question. "
     return (warned if 2 * len(absent) >= len(found.question.said) else "") + (
         f"Of {found.files:,} files, `{first.cited.name}` ({first.cited.place}) fits best{said}. Its file has "
-        f"{worth.lead} ({times}): with such a lead the first file was right for {worth.first} of 100 measured questions, "
-        f"and one of the first five for {worth.five}."
+        f"{worth.lead} ({times}): with such a lead the first file was right for {worth.first} of 100 measured "
+        f"questions, and one of the first five for {worth.five}."
     )
 
 
