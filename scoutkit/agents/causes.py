@@ -125,8 +125,8 @@ CAUSES = (
     _cause(
         "the answer was cut off on its way",
         "ask again",
-        r"stream (?:disconnected|ended|closed)|malformed response|empty or malformed|incomplete|missing finish_reason"
-        r"|failed to parse|\bterminated\b",
+        r"stream (?:disconnected|ended|closed)|streaming error|malformed response|empty or malformed|incomplete"
+        r"|missing finish_reason|failed to parse|\bterminated\b",
     ),
     _cause(
         "the model refused the request",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -120,7 +121,10 @@ class Program:
             try:
                 done = process.run([self.path, "--version"], cwd=Path(home), env=env, timeout=_PATIENCE)
             except subprocess.TimeoutExpired:
-                return "", f"{self.name} --version does not answer within {_PATIENCE:g} s"
+                if packaged := self._packaged():
+                    return packaged, ""
+                late = f"{self.name} --version does not answer within {_PATIENCE:g} s"
+                return "", f"{late}; try again if this machine is busy, else"
             except OSError as error:
                 return "", f"{self.path} cannot be started ({error.strerror})"
         if found := _VERSION.search(done.text):
@@ -130,6 +134,16 @@ class Program:
         how = f"exit status {done.code}" if done.code > 0 else f"signal {-done.code}"
         said = " ".join(done.error.splitlines()[-1:])[:200]
         return "", f"{self.name} --version fails ({how}{said and f', {said}'})"
+
+    def _packaged(self) -> str:
+        """The version of the npm package that it is a program of, without starting it; "" for one of no package."""
+        folders = Path(os.path.realpath(self.path)).parents
+        if any(folder.name == "node_modules" for folder in folders):
+            for folder in itertools.takewhile(lambda one: one.name != "node_modules", folders):
+                found = table(folder / "package.json")
+                if found.get("bin") and isinstance(found.get("version"), str):
+                    return str(found["version"])
+        return ""
 
     def needed(self) -> str:
         """The program's path. Unavailable where it is not installed."""

@@ -188,7 +188,7 @@ class Conversation:
                 continue
             read = True
             if not self.meter.flooded:
-                self.meter.wrote(len(chunk))
+                self.meter.wrote(len(chunk), chunk.count(b"\n"))
                 self._take(key.data, self._lines[key.data].feed(chunk))
         return read
 

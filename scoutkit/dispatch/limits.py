@@ -12,6 +12,7 @@ NEAR = 0.8  # of a limit: from here on the agent is told to write its report
 CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
 REFUSED = frozenset({400, 401, 402, 403, 404})  # HTTP statuses that asking again does not change
 PATIENCE = 2  # such answers in a row: a program may renew its key in between
+LINES = 1_000_000  # each is looked through for secrets and costs a record, however short: some ten seconds for all
 _NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, EventKind.ERROR})
 
 
@@ -20,7 +21,7 @@ class Meter:
 
     def __init__(self, run_id: str, limits: Limits, *, idle: float | None = None) -> None:
         self.spent = False
-        self.bytes = 0
+        self.bytes = self.lines = 0
         self.heard = self._began = time.monotonic()
         self._run_id = run_id
         self._limits = limits
@@ -30,15 +31,16 @@ class Meter:
         self._retry = Event(EventKind.RETRY)
         self._done = False
 
-    def wrote(self, size: int) -> None:
-        """The agent wrote something, on stdout or stderr."""
+    def wrote(self, size: int, lines: int) -> None:
+        """The agent wrote so many bytes on stdout or stderr, with so many ends of lines."""
         self.heard = time.monotonic()
         self.bytes += size
+        self.lines += lines
 
     @property
     def flooded(self) -> bool:
         """Has it written more than is kept?"""
-        return self.bytes > self._limits.output_bytes
+        return self.bytes > self._limits.output_bytes or self.lines > LINES
 
     def saw(self, event: Event) -> None:
         """What the agent did. Once it says that it is done, nothing is saved any more by stopping it."""
@@ -64,7 +66,8 @@ class Meter:
     def broken(self, now: float) -> Outcome | None:
         """How the run ends for the limit that the agent broke; None while it keeps to all of them."""
         if self.flooded:
-            reason = f"it wrote more than {self._limits.output_bytes:,} bytes"
+            most = f"{LINES:,} lines" if self.lines > LINES else f"{self._limits.output_bytes:,} bytes"
+            reason = f"it wrote more than {most}"
             return Outcome(Result.BUDGET, reason=reason, hint=f"see what it wrote: scoutkit run logs {self._run_id}")
         if stuck := self._stuck(now):
             return stuck

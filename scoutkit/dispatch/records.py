@@ -29,6 +29,7 @@ Redact = Callable[[str], str]
 
 TAIL = 4096  # bytes of stderr that a verdict may look at
 LARGEST_REPORT = 16_000_000  # bytes of a report file that are read
+_AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 EDGE = 8192  # characters dropped at the end of a line that was cut: half a secret looks like none
 
 
@@ -100,7 +101,9 @@ class Records:
             data: Mapping[str, Any] = self._blot_data(event.data, self._redactor()) if event.data else {}
         except RecursionError:
             data = {"dropped": "nested too deeply"}
-        event = replace(event, text=printable(self._stream(event.kind)(event.text)), data=data)
+        text = printable(self._stream(event.kind)(event.text))
+        if data or text != event.text:
+            event = replace(event, text=text, data=data)
         record: dict[str, Any] = {"at": _now(), "kind": event.kind.value}
         if event.text:
             record["text"] = event.text
@@ -108,7 +111,7 @@ class Records:
             record["usage"] = asdict(event.usage)
         if event.data:
             record["data"] = event.data
-        self._pending["events.jsonl"] += f"{json.dumps(record, ensure_ascii=False)}\n".encode()
+        self._pending["events.jsonl"] += f"{_AS_JSON(record)}\n".encode()
         return event
 
     def blot(self, text: str) -> str:
@@ -314,7 +317,7 @@ def write_durably(path: Path, text: str) -> None:
 
 def printable(text: str) -> str:
     """Without lone surrogates, which JSON can carry and nothing can print."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _now() -> str:

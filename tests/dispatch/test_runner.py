@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from scoutkit import census, process
-from scoutkit.dispatch import runner
+from scoutkit.dispatch import limits, runner
 from scoutkit.dispatch.conversation import Lines
 from scoutkit.dispatch.journal import Journal
 from scoutkit.dispatch.records import EDGE
@@ -329,6 +329,14 @@ def test_more_output_than_allowed_ends_the_run_with_what_there_is(at: Field) -> 
     assert outcome.hint
     assert outcome.report.startswith("first\n0123456789")
     assert len(at.read("transcript.txt")) < 400_000
+
+
+def test_lines_count_however_short_they_are(at: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LINES", 2_000)
+    outcome = at.sh("echo first; exec yes")
+    assert (outcome.result, outcome.reason) == (Result.BUDGET, "it wrote more than 2,000 lines")
+    assert outcome.report.startswith("first\ny\n")
+    assert len(at.read("transcript.txt")) < 40_000
 
 
 def test_stderr_counts_too_and_its_tail_is_kept_small(at: Field) -> None:

@@ -214,6 +214,34 @@ def test_any_text_keeps_its_lines_and_is_the_same_after_a_second_time(text):
     assert Redactor(ENVIRONMENT)(redacted) == redacted
 
 
+HINTS = [hint for shape in secrets._SHAPES for hint in shape.hints]
+NEARLY = st.sampled_from([*HINTS, *(hint[:-1] for hint in HINTS), *(hint[1:] for hint in HINTS), *"-_.:/ a\n"])
+
+
+@given(st.lists(NEARLY | st.text(max_size=3), max_size=8).map("".join))
+@settings(max_examples=150, deadline=None)
+def test_text_is_looked_at_closely_just_where_it_holds_a_hint(text):
+    assert bool(secrets._ENDING.search(text) or secrets._HOLDING.search(text)) == any(hint in text for hint in HINTS)
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_each_hint_is_noticed_amid_others_that_are_none(hint):
+    for text in (hint, f"-_{hint}", f"sk_gl-{hint}_-"):
+        assert secrets._ENDING.search(text) or secrets._HOLDING.search(text)
+
+
+@given(st.lists(st.sampled_from([*(t for _, t in SHAPED), *PEM]) | st.text(max_size=9), max_size=7).map("\n".join))
+@settings(max_examples=60, deadline=None)
+def test_a_stream_in_lines_or_at_once_is_the_same_whatever_another_stream_said(text):
+    first = Redactor(ENVIRONMENT)
+    by_line, other = first.another(), first.another()
+    whole = first(text)
+    other(PEM[0])
+
+    assert "\n".join(map(by_line, text.split("\n"))) == whole
+    assert first.another()(BODY[0]) == BODY[0]
+
+
 @pytest.mark.parametrize(
     "inside",
     [
