@@ -222,6 +222,17 @@ TABLES: dict[str, Table] = {
         },
         hidden=True,
     ),
+    "signs": Table(
+        "Signs",
+        "What of a note is no word.",
+        {
+            "key": Column(int, "Number of the note's row"),
+            "found": Column(
+                str, "Its signs as they stand together, and its letters beyond ASCII, each once; null: very many"
+            ),
+        },
+        hidden=True,
+    ),
     "checks": Table(
         "Checks",
         "What the last check said of each note.",

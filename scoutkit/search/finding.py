@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scoutkit.search.fulltext import Fulltext
 
 _LITTLE = 3  # hits: then a word that no note has may be a typing error
-_MANY = 1_000  # notes that have words which look like those of the text
+_MANY = 1_000  # notes that have words which look like those of the text, where filters may take most of them away
 
 
 class Found(NamedTuple):
@@ -42,7 +42,8 @@ def find(
     query = catalogue.understood(text)
     if not query.needed or (hits and not catalogue.lacks(query)):
         return Found(hits)
-    better, ids = fulltext.alike(query.text, limit=0 if hits else _MANY)
+    narrow = any((types, tags, paths, statuses, query.without, *query.asked))
+    better, ids = fulltext.alike(query.text, limit=0 if hits else _MANY if narrow else limit)
     meant = text.replace(query.text, better) if better and query.text in text else better
     if hits:
         return Found(hits, meant)

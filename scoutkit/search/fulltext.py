@@ -51,8 +51,9 @@ class Fulltext:
 
         def ask(searcher: Any) -> tuple[str | None, list[str]]:
             from scoutkit.search.spelling import Spelling
+            from scoutkit.search.vocabulary import Vocabulary
 
-            spelling = Spelling(searcher)
+            spelling = Spelling(searcher, Vocabulary.read(self.index.folder))
             same = composed(text[:_LONGEST])
             meant, words = spelling.corrected(same), spelling.candidates_of(same) if limit else []
             if not (words and spelling.changed):

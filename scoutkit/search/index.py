@@ -19,6 +19,7 @@ from typing import Any
 from scoutkit.errors import Refused, ScoutError, Unavailable
 from scoutkit.search import cards, following
 from scoutkit.search.catalogue import Catalogue
+from scoutkit.search.vocabulary import Vocabulary, words_of
 from scoutkit.words import composed
 
 _LOCK = "lock"
@@ -81,6 +82,7 @@ class Index:
         wanted = cards.marks(self.catalogue.connection)
         with self.opened() as index:
             with index.reader() as reader:
+                vocabulary = self._vocabulary(reader)
                 had = {fields["ref"]: fields["mark"] for _, fields in reader.iter_docs()}
             gone = [ref for ref in had if ref not in wanted]
             missing = [key for ref, (mark, key) in wanted.items() if had.get(ref) != mark]
@@ -88,10 +90,15 @@ class Index:
                 return
             try:
                 while gone or missing:
+                    batch = list(cards.cards(self.catalogue.connection, missing[:_BATCH]))
+                    vocabulary = vocabulary.and_those(
+                        word for card in batch for word in words_of(texts(card.text)["words"])
+                    )
+                    vocabulary.save(self.folder)  # before the words are in the index: it may have more, not less
                     with index.writer(timeout=30.0, limitmb=64) as writer:
                         for ref in gone:
                             writer.delete_by_term("ref", ref)
-                        for card in cards.cards(self.catalogue.connection, missing[:_BATCH]):
+                        for card in batch:
                             writer.update_document(ref=card.ref.text, note=card.id, mark=card.mark, **texts(card.text))
                     gone, missing = [], missing[_BATCH:]
             except LockError as error:
@@ -99,6 +106,15 @@ class Index:
         fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
         fresh.write_text(following.stamp(self.catalogue, generation))
         fresh.replace(self.folder / following.STAMP)
+
+    def _vocabulary(self, reader: Any) -> Vocabulary:
+        """The words that the index has; from Whoosh itself where they are not laid out."""
+        try:
+            return Vocabulary.read(self.folder)
+        except FileNotFoundError:
+            vocabulary = Vocabulary.of(word.decode() for word in reader.lexicon("words"))
+            vocabulary.save(self.folder)
+            return vocabulary
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[Any]:

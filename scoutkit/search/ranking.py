@@ -23,7 +23,6 @@ _LEAST = 1 / 3  # of what the best has
 _WEIGHED = 32  # candidates whose texts are looked at
 _ROWS = 2_000  # that bm25 weighs: frequent words tell least and cost most
 _LOOKED = 40_000  # characters of a body that are looked at
-_TEXT = "title || ' ' || description || ' ' || question || ' ' || body"
 _HOLDS = (
     "SELECT max(holds) FROM checks"
     " WHERE checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
@@ -80,7 +79,11 @@ class Filters(NamedTuple):
         for path in self.paths:
             own, own_values = under("files.path", path)
             cited, cited_values = under("path", path)
-            terms.append(f"({own} OR files.key IN (SELECT note FROM citations WHERE {cited}))")
+            # no index helps a pattern: then the few notes that match are gone through, not all citations
+            them = f"EXISTS (SELECT 1 FROM citations WHERE note = files.key AND {cited})"
+            if "GLOB" not in cited:
+                them = f"files.key IN (SELECT note FROM citations WHERE {cited})"
+            terms.append(f"({own} OR {them})")
             values += [*own_values, *cited_values]
         if self.agents:
             terms.append(f"({' OR '.join([_BY] * len(self.agents))})")
@@ -116,9 +119,14 @@ def under(column: str, path: str) -> tuple[str, list[object]]:
     folder, after = f"{file}/", f"{file}0"  # 0 is the character after /
     sql = f"({column} = {_PATH} OR ({column} >= {_PATH} AND {column} < {_PATH}))"
     values: list[object] = [store.bound(file), store.bound(folder), store.bound(after)]
-    if any(char in path for char in "*?["):
-        return f"({sql} OR {column} GLOB CAST(? AS TEXT))", [*values, store.bound(path)]
-    return sql, values
+    if not (special := re.search(r"[*?[]", path)):
+        return sql, values
+    glob = f"{column} GLOB {_PATH}"
+    values.append(store.bound(path))
+    if begin := path[: special.start()].rpartition("/")[0]:  # so far an index helps
+        glob = f"({glob} AND {column} >= {_PATH} AND {column} < {_PATH})"
+        values += [store.bound(f"{begin}/"), store.bound(f"{begin}0")]
+    return f"({sql} OR {glob})", values
 
 
 def by(agent: str) -> list[object]:
@@ -130,12 +138,16 @@ def by(agent: str) -> list[object]:
 
 def has(connection: sqlite3.Connection, worktree: str, name: str, value: str) -> bool:
     """Has any note this tag, this agent or this path?"""
-    filters = Filters(worktree)
     if name == "agent":
         sql, values = f"SELECT 1 FROM files WHERE {_BY} LIMIT 1", by(value)
+    elif name == "path":
+        cited, values = under("citations.path", value)
+        sql = f"SELECT 1 FROM citations CROSS JOIN files ON files.key = note WHERE {cited} AND worktree = ? LIMIT 1"
+        own, own_values = under("files.path", value)
+        values = [*values, worktree, *own_values, worktree]
+        sql = f"SELECT 1 FROM ({sql}) UNION ALL SELECT 1 FROM files WHERE {own} AND worktree = ? LIMIT 1"
     else:
-        filters = filters._replace(tags=[value]) if name == "tag" else filters._replace(paths=[value])
-        where, values = filters.where()
+        where, values = Filters(worktree, tags=[value]).where()
         sql = f"SELECT 1 FROM files WHERE {where} LIMIT 1"
     return connection.execute(sql, values).fetchone() is not None
 
@@ -152,7 +164,7 @@ def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: 
         if not found and query.beginnings:
             found = _matching(connection, query.beginnings, filters, limit)
     if not found and not (query.needed and query.text.isascii()):
-        found = _holding(connection, query.text.strip(), filters, limit)
+        found = _holding(connection, query.text, filters, limit)
     return found
 
 
@@ -241,14 +253,10 @@ def _matching(connection: sqlite3.Connection, expression: str, filters: Filters,
 
 
 def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:
-    """The last resort, for signs that are no words: look through every text."""
-    where, values = filters.where()
-    rows = connection.execute(
-        f"SELECT files.key FROM notes JOIN files USING (key) WHERE instr({_TEXT}, ?) > 0"
-        f" AND {where} ORDER BY files.at DESC, files.key LIMIT ?",
-        [text[:200], *values, limit],
-    )
-    return [(key, 0.0) for (key,) in rows]
+    """The last resort, for signs that are no words: look through texts."""
+    from scoutkit.search import signs
+
+    return [(key, 0.0) for key in signs.holding(connection, text, *filters.where(), limit)]
 
 
 def _share(weight: float) -> float:

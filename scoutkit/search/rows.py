@@ -16,7 +16,7 @@ from scoutkit.model.found import Problem
 from scoutkit.model.notes import Note
 from scoutkit.notefile import Parsed, quickly
 from scoutkit.notefile.text import storable
-from scoutkit.search import runs, store
+from scoutkit.search import runs, signs, store
 from scoutkit.search.cards import headings
 from scoutkit.search.sync import Known
 from scoutkit.search.work import File, Work
@@ -113,6 +113,7 @@ def _remove(connection: sqlite3.Connection, keys: Sequence[int]) -> set[str]:
             "UPDATE runs SET note = NULL WHERE note = ?",
             "DELETE FROM notes WHERE key = ?",
             "DELETE FROM hidden_words WHERE key = ?",
+            "DELETE FROM signs WHERE key = ?",
             "DELETE FROM files WHERE key = ?",
         ):
             connection.execute(statement, (key,))
@@ -124,7 +125,7 @@ def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File]
     """Put notes in; a file keeps the key it had, and no key is used twice. Returns the ids they claim."""
     last = int(connection.execute("SELECT value FROM state WHERE name = 'last key'").fetchone()[0])
     rows: dict[str, list[dict[str, object]]] = {
-        name: [] for name in ("notes", "files", "hidden_words", "citations", "tags")
+        name: [] for name in ("notes", "files", "hidden_words", "signs", "citations", "tags")
     }
     claimed = set()
     for file in files:
@@ -134,6 +135,7 @@ def _insert(connection: sqlite3.Connection, worktree: str, files: Sequence[File]
         rows["notes"].append(_note(key, worktree, parsed.note, file.path))
         rows["files"].append(_file(key, worktree, parsed, file))
         rows["hidden_words"].append({"key": key, **_beside(parsed.note, file.path)})
+        rows["signs"].append({"key": key, "found": _signs(parsed.note)})
         rows["citations"] += _citations(key, parsed.note)
         rows["tags"] += ({"tag": tag, "note": key} for tag in dict.fromkeys(parsed.note.tags))
         _problems(connection, worktree, "note", parsed.problems)
@@ -212,6 +214,10 @@ def _beside(note: Note, path: str) -> dict[str, object]:
         "tags": storable(tags),
         "hidden": storable(f"{path}\n{' '.join(hidden(text))}"),
     }
+
+
+def _signs(note: Note) -> str | None:
+    return signs.of(f"{note.title}\n{note.description}\n{note.question}\n{note.body}")
 
 
 def _citations(key: int, note: Note) -> Iterable[dict[str, object]]:

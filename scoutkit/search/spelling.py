@@ -6,21 +6,24 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from scoutkit.search.vocabulary import Vocabulary
 from scoutkit.words import is_cjk, runs, split_identifier
 
 _SHORTEST = 4  # letters of a word that may be a typing error
 _NEAR = ((1, 1), (2, 1), (1, 0))  # (edits, first letters that must be right), in the order they are tried
 _MOST = 5
+_UNKNOWN = 12  # words that are looked into: a text with more is no text with typing errors
 
 
 class Spelling:
     """The words of a text against those of an index. `changed` when one was not known and another is like it."""
 
-    def __init__(self, searcher: Any) -> None:
+    def __init__(self, searcher: Any, vocabulary: Vocabulary) -> None:
         self.changed = False
         self._reader = searcher.reader()
+        self._vocabulary = vocabulary
         self._seen: dict[str, list[str]] = {}
-        self._letters: list[str] = []
+        self._unknown = 0
         self._begun: dict[str, list[str]] = {}
 
     def candidates(self, word: str) -> list[str]:
@@ -32,6 +35,9 @@ class Spelling:
 
     def _candidates(self, word: str) -> list[str]:
         if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal() or self._known(word):
+            return [word]
+        self._unknown += 1
+        if self._unknown > _UNKNOWN:
             return [word]
         for edits, prefix in _NEAR:
             if edits > 1 and len(word) == _SHORTEST:
@@ -47,28 +53,20 @@ class Spelling:
         from rapidfuzz.distance import OSA
         from rapidfuzz.process import extract
 
-        begin = word[:prefix]
-        if begin not in self._begun:  # of a word it is asked once for each number of edits
-            self._begun[begin] = [one.decode() for one in self._reader.expand_prefix("words", begin)]
-        near = extract(word, self._begun[begin], scorer=OSA.distance, score_cutoff=edits, limit=None)
+        near = extract(word, self._beginning(word[:prefix]), scorer=OSA.distance, score_cutoff=edits, limit=None)
         return [one for one, _, _ in near]
 
-    def _other_first_letter(self, word: str) -> set[str]:
-        """The word with one edit at its first letter. Made, not looked for: that would read every word of the index."""
-        self._letters = firsts = self._letters or list(self._firsts())
-        edited = {word[1:], word[1] + word[0] + word[2:]}
-        return edited.union((first + word[1:] for first in firsts), (first + word for first in firsts))
+    def _beginning(self, letters: str) -> list[str]:
+        if letters not in self._begun:  # of a word it is asked once for each number of edits
+            self._begun[letters] = self._vocabulary.beginning(letters)
+        return self._begun[letters]
 
-    def _firsts(self) -> Iterator[str]:
-        """The letters that words of the index begin with, by leaps."""
-        after = ""
-        while term := next(iter(self._reader.terms_from("words", after.encode())), None):
-            field, word = term
-            if field != "words":
-                return
-            if first := word.decode()[:1]:
-                yield first
-            after = chr(ord(first) + 1) if first else "\1"
+    def _other_first_letter(self, word: str) -> Iterator[str]:
+        """Words of the index that are one edit at the first letter away."""
+        yield word[1] + word[0] + word[2:]
+        for one in self._vocabulary.ending(word[1:], before=2):
+            if len(one) <= len(word) or one.endswith(word):
+                yield one
 
     def _frequent(self, words: Iterable[str]) -> list[str]:
         ranked = sorted(words, key=lambda word: (-self._reader.frequency("words", word), word))

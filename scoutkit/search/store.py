@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-VERSION = 4  # in user_version; another one means: make it anew
+VERSION = 5  # in user_version; another one means: make it anew
 BUSY = 30.0  # seconds to wait for another process's transaction
 TEXTS = "title, question, description, headings, cited, tags, body, hidden"
 """The columns of the full-text index, as a list for SQL."""

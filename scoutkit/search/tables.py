@@ -24,6 +24,7 @@ _KEYS: dict[str, str | tuple[str, str]] = {
     "runs": "id",
     "files": "key",
     "hidden_words": "key",
+    "signs": "key",
     "checks": ("worktree", "path"),
     "health": ("worktree", "week"),
     "state": "name",
