@@ -17,7 +17,7 @@ from scoutkit.languages import language_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Call", "Symbol", "calls", "enclosing", "has_table", "language_of", "symbols"]
+__all__ = ["Call", "Symbol", "calls", "enclosing", "has_calls", "has_table", "language_of", "symbols"]
 
 VERSION = 1  # of what is made of a file beside what languages.py says: raised when ranges, names or comments change
 _HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
@@ -84,6 +84,11 @@ class _Found:
 def has_table(language: str | None) -> bool:
     """Are a language's definitions known?"""
     return language in languages.DEFINITIONS or language in languages.EMBEDDED
+
+
+def has_calls(language: str | None) -> bool:
+    """Are a language's calls known?"""
+    return language in languages.CALLS or languages.EMBEDDED.get(language or "") in languages.CALLS
 
 
 def symbols(path: str, text: str) -> list[Symbol]:

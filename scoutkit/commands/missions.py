@@ -229,6 +229,7 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     from scoutkit import story
     from scoutkit.agents import registry
     from scoutkit.commands.progress import Progress
+    from scoutkit.dispatch import findings
 
     registry.needed(chosen)
     mission = story.equipped(desk, mission, chosen, how.terms)
@@ -246,6 +247,7 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
             note=say.note_json(answer.note),
             run={**say.run_json(run), "exit": run.exit},
             report=outcome.report,
+            **({} if (facts := findings.facts(desk.places.records(run.id))) is None else {"facts": facts}),
             **({"alike": alike} if alike else {}),
         )
     else:

@@ -67,12 +67,17 @@ run.add_command(undo)
 @click.pass_context
 def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
     """What one run was and how it went."""
-    from scoutkit.dispatch import copies
+    from scoutkit.dispatch import copies, findings
 
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)
     if as_json:
-        say.as_json("run", run={**say.run_json(found), "exit": found.exit, "base": found.base, "reason": found.reason})
+        facts = findings.facts(desk.places.records(found.id))
+        say.as_json(
+            "run",
+            run={**say.run_json(found), "exit": found.exit, "base": found.base, "reason": found.reason},
+            **({} if facts is None else {"facts": facts}),
+        )
         return
     known = copies.changed(desk.places.records(found.id))
     changed = say.count(len(known[0]), "thing") if known and known[0] else ""

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from scoutkit import git
+from scoutkit.agents.builtin.facts import facts
 from scoutkit.agents.builtin.findings import find
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.question import understand
@@ -32,8 +33,8 @@ def main() -> int:
                 say("ranking")
                 ranking = rank(index, question)
                 say("reading what fits best")
-                report = write(find(question, ranking, index, snapshot, where))
-        emit(Event(EventKind.REPORT, report))
+                found = find(question, ranking, index, snapshot, where)
+        emit(Event(EventKind.REPORT, write(found), data={"facts": facts(found)}))
     except ScoutError as error:
         emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))
         return 1

@@ -1,22 +1,27 @@
-"""What is around the lines that answer: who calls them, what they call, tests that use them, settings they read. All by
-name: the code is read, not run.
+"""What is around the lines that answer: who calls a definition, and what it calls. By name, and by what a call stands
+behind: the code is read, not run.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from scoutkit import symbols
+from scoutkit import words
 from scoutkit.agents.builtin import terms
-from scoutkit.agents.builtin.evidence import Cited, cite, holds
+from scoutkit.agents.builtin.code import Code
+from scoutkit.agents.builtin.evidence import Cited, cite
 from scoutkit.agents.builtin.index import Index
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.segment import Place
-from scoutkit.git import Snapshot
+from scoutkit.symbols import language_of
 
 MANY = 8  # a name defined more often than this says nothing about who calls whom
+_AT_ALL = 100  # times, tests included: then nothing is looked up
+TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
+TESTS = frozenset({Role.TEST, Role.FIXTURE})
+_CALLING = frozenset({Role.SOURCE, Role.TOOL, Role.OLD, Role.EXAMPLE, Role.VENDORED})
 _FILES = 12  # are read for one name
 _COMMON = 15  # files that use a name of general use
 _NOISE = frozenset(
@@ -34,35 +39,67 @@ _NOISE = frozenset(
     wait warn with write""",
     )
 )
-_TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
-_SETTING = re.compile(
-    r"""(?:environ(?:\.get)?[\[(]\s*|[gG]etenv\(\s*|LookupEnv\(\s*|process\.env\.|env::var\(\s*|ENV(?:\.fetch)?[\[(]\s*)"""
-    r"""["']?([A-Z][A-Z0-9_]{2,})"""
-    r"""|[Cc]onfig(?:uration)?(?:\.get\w*)?[\[(]\s*["']([\w.-]{3,60})["']"""
-    r"""|[Ff]lags\(\)\.\w+\([^"]{0,60}"([a-z][\w-]{1,40})\""""
-    r"""|\bsettings\.([A-Za-z_]\w{2,40})\b(?!\()"""
-    r"""|["'](--[a-z][a-z0-9-]{2,40})["']"""
+_BRACKETS = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})
+_SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
+IMPORT = re.compile(
+    r"\s*(?:import\b|from\s.*\bimport\b|(?:pub\s+)?use\s|using\s|#\s*include|package\s|export\s.*\bfrom\b"
+    r"|(?:const|let|var)\b.*\brequire\()"
 )
-_IMPORT = re.compile(r"\s*(?:import\b|from\s.*\bimport\b|use\s|#\s*include|(?:const|let|var)\b.*\brequire\()")
+COMMENT = re.compile(r"\s*(?://|#(?!include|define|\[)|/\*|\*|--|<!--|\"\"\"|///)")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """`name` of one place has to do with another: `cited`. `sure` is False where several definitions share the name
-    that was looked for."""
+class Node:
+    """A definition, told from others by its path and name. `name` is qualified; "" for a file's own level."""
 
+    path: str
     name: str
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+    kind: str = field(default="", compare=False)
+
+    @property
+    def last(self) -> str:
+        """Its name as it is called by."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def owner(self) -> str:
+        """What it is defined in, by its last name; "" for a function of its own."""
+        return self.name.rpartition(".")[0].rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One definition calls another, on the `cited` line. `sure`: False where it is told by the name alone."""
+
+    caller: Node
+    callee: Node
     cited: Cited
-    sure: bool = True
-    held: tuple[str, ...] = ()  # the question's words, as the lines have them
+    sure: bool
+
+    @property
+    def verb(self) -> str:
+        """What the one does with the other."""
+        return "uses" if self.callee.kind in TYPES else "calls"
+
+
+def node(path: str, place: Place) -> Node:
+    """The definition at a place."""
+    return Node(path, place.qualified or place.name, place.start, place.end, place.kind)
 
 
 def telling(index: Index, name: str) -> int:
     """How many definitions a name has; 0 for one that says nothing."""
-    if len(name) < 3 or name.strip("?!") in _NOISE or not re.fullmatch(r"[^\W\d]\w*[?!]?", name):
+    if common(name) or not re.fullmatch(r"[^\W\d]\w*[?!]?", name):
         return 0
-    found = len(index.defined(name))
+    found = len(definitions(index, name)) if len(index.defined(name)) <= _AT_ALL else 0
     return found if found <= MANY else 0
+
+
+def common(name: str) -> bool:
+    """Does everybody call something by this name?"""
+    return len(name) < 3 or name.strip("?!") in _NOISE
 
 
 def mentions(index: Index, name: str) -> list[str]:
@@ -76,56 +113,175 @@ def mentions(index: Index, name: str) -> list[str]:
     return [index.paths[number] for number in sorted(n for file in files for n in index.paths_of.get(file, ()))]
 
 
-def callers(index: Index, snapshot: Snapshot, path: str, place: Place, *, most: int) -> Iterator[Link]:
-    """The definitions that call what is defined at a place, source files first, the nearest first; each once."""
-    known = telling(index, place.name)
-    if not known or (known > 1 and place.kind in _TYPES):
+def definitions(index: Index, name: str) -> list[Node]:
+    """What a name is defined as, outside tests; of equal files once. Declarations of what is written elsewhere count
+    where there is nothing else."""
+    found: dict[tuple[str, int], Node] = {}
+    for chunk in index.defined(name):
+        file = index.file_of(chunk)
+        place = index.places(file)[chunk - index.first_chunk(file)]
+        for number in index.paths_of.get(file, [])[:1]:
+            path = index.paths[number]
+            if role_of(path) not in TESTS and place.name == name and place.kind != "test":
+                found.setdefault((path, place.start), node(path, place))
+    written = [one for one in found.values() if role_of(one.path) is not Role.TYPES]
+    return written or list(found.values())
+
+
+def sites(code: Code, target: Node, path: str, others: Sequence[Node]) -> Iterator[tuple[int, bool]]:
+    """The lines of a file that call a definition (or name it, where it is a type), each with whether that is sure.
+    `others`: all definitions of its name. Calls that mean another one, as far as can be told, are left out."""
+    name = target.last
+    text, typed = code.text(path), target.kind in TYPES
+    if name not in text or not (typed or _may_call(text, name, language_of(path))):
         return
-    files = [other for other in mentions(index, place.name) if role_of(other) not in (Role.TEST, Role.FIXTURE)]
-    if known > 1:  # then it is the one close by that is meant
-        files = [other for other in files if other.rpartition("/")[0] == path.rpartition("/")[0]]
-    said = 0
-    for other in _nearest(files, path):
-        text = snapshot.text(other)
-        if text is None or place.name not in text:
+    lines = code.lines(path)
+    calls = None if typed else code.calls(path)
+    if calls is None:
+        wanted = re.compile(
+            rf"(?<![\w$]){re.escape(name)}(?![\w$])" + ("" if typed else r"\s*(?:<[^<>()]{0,80}>)?\s*[({!]")
+        )
+        numbers = [at for at, line in enumerate(lines, 1) if name in line and wanted.search(line)]
+        numbers = [at for at in numbers if not IMPORT.match(lines[at - 1]) and not COMMENT.match(lines[at - 1])]
+    else:
+        numbers = [call.line for call in calls if call.name == name]
+    heads = {one.start for one in others if one.path == path}
+    for number in dict.fromkeys(numbers):
+        line = lines[number - 1] if number <= len(lines) else ""
+        inside = path == target.path and target.start <= number <= target.end
+        defines = calls is None and (number in heads or _defines(line, name))
+        if inside or defines:
             continue
-        seen: set[str] = set()
-        for call in symbols.calls(other, text):
-            inside = other == path and place.start <= call.line <= place.end
-            if call.name != place.name or inside:
-                continue
-            holder = symbols.enclosing(other, text, call.line, call.line)
-            cited = cite(snapshot, other, call.line, call.line, [place.name])
-            if holder in seen or cited is None or cited.name != place.name:
-                continue
-            seen.add(holder)
-            yield Link(holder, cited, known == 1)
-            said += 1
-            if said >= most:
-                return
+        sure = _means(code, target, others, path, number, line)
+        if sure is not None:
+            yield number, sure
 
 
-def callees(
-    index: Index, snapshot: Snapshot, path: str, place: Place, asked: Collection[str], *, most: int
-) -> list[Link]:
-    """The definitions in this tree of what a place calls: first those that have to do with what was asked, last those
-    that many files use. A name with several definitions counts only where one is close by."""
-    text = snapshot.text(path) or ""
-    names = dict.fromkeys(call.name for call in symbols.calls(path, text, place.start, place.end))
-    found: list[tuple[bool, bool, bool, Link]] = []
-    for name in list(names)[:60]:
-        known = telling(index, name) if name != place.name else 0
-        defined = _definition(index, name, path) if known else None
-        if defined is None or (defined[0] == path and place.start <= defined[1].start <= place.end):
+def _may_call(text: str, name: str, language: str | None) -> bool:
+    """Is there anything like a call? Parsing a file that only mentions a name would be for nothing."""
+    return language not in _BRACKETS or bool(re.search(rf"(?<![\w$]){re.escape(name)}\s*[(<!{{`]", text))
+
+
+def _defines(line: str, name: str) -> bool:
+    return bool(
+        re.search(
+            rf"\b(?:def|func|fun|fn|function|class|struct|interface|type|enum|trait|impl)\b[^=]*?\b{re.escape(name)}\b",
+            line,
+        )
+    )
+
+
+def _means(code: Code, target: Node, others: Sequence[Node], path: str, number: int, line: str) -> bool | None:
+    """Does a call mean the target: surely, by its name, or rather another (None)?"""
+    receiver = receiver_of(line, target.last)
+    if target.kind in TYPES:
+        return True if len(others) <= 1 else False if _folder(path) == _folder(target.path) else None
+    if receiver in _SELF:
+        held = code.unit(path, number)
+        same = held is not None and path == target.path and held.parent.rpartition(".")[2] == target.owner
+        return True if same else False if len(others) == 1 and target.owner else None
+    if receiver is not None and receiver == target.owner:
+        return True
+    alone = len(others) <= 1 and not common(target.last)
+    if alone:
+        return True
+    if receiver is None and not target.owner:
+        here = [one for one in others if one.path == path and not one.owner]
+        if here:
+            return True if [target] == here else None
+        return False if nearest([one.path for one in others], path)[:1] == [target.path] else None
+    if receiver is not None and target.owner:
+        alike = _alike(receiver, target.owner)
+        best = max((_alike(receiver, one.owner) for one in others if one.owner), default=0)
+        if alike:
+            return False if alike >= best else None
+        near = len(others) <= MANY and not common(target.last) and _folder(path) == _folder(target.path)
+        return False if near and not best else None
+    return None
+
+
+def receiver_of(line: str, name: str) -> str | None:
+    """What a call stands behind: `reply` of `reply.send()`, "" of `f().send()`; None where it stands alone."""
+    found = re.search(rf"([\w$]*)[)\]]*\s*(?:\?\.|!*\.|->|::)\s*{re.escape(name)}(?![\w$])", line)
+    return found[1] if found else None
+
+
+def _alike(receiver: str, owner: str) -> int:
+    """How many words a variable shares with a type: `call` with `RealCall`."""
+    return len(_parts(receiver) & _parts(owner))
+
+
+def _parts(name: str) -> set[str]:
+    return {part.lower() for part in words.split_identifier(name) if len(part) > 1}
+
+
+def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
+    """Who calls a definition, outside tests: the nearest files first, each definition once."""
+    known = telling(code.index, target.last)
+    if not known or (known > 1 and target.kind in TYPES):
+        return []
+    others = definitions(code.index, target.last)
+    files = [path for path in mentions(code.index, target.last) if role_of(path) in _CALLING]
+    found: dict[tuple[str, str], Edge] = {}
+    for path in nearest(files, target.path)[:_FILES]:
+        for number, sure in sites(code, target, path, others) if code.known(path) else ():
+            held = code.unit(path, number)
+            if held.kind == "test" if held else target.kind in TYPES:  # a type named between definitions is no call
+                continue
+            caller = (
+                Node(path, held.qualified, held.lead, held.end, held.kind) if held else Node(path, "", number, number)
+            )
+            cited = cite(code.snapshot, path, number, number, [target.last])
+            if cited and cited.name == target.last and (caller.path, caller.name) != (target.path, target.name):
+                found.setdefault((path, caller.name), Edge(caller, target, cited, sure))
+            if len(found) >= most:
+                return list(found.values())
+    return list(found.values())
+
+
+def callees(code: Code, source: Node, asked: Collection[str], *, most: int) -> list[Edge]:
+    """What a definition calls that is defined in this tree: those first that have to do with what was asked, last those
+    that many files use; then in the order of the calls. A name with several definitions counts only where one fits."""
+    lines = code.lines(source.path)
+    found: dict[str, tuple[bool, bool, bool, Edge]] = {}
+    calls = [call for call in code.calls(source.path) or () if source.start <= call.line <= source.end]
+    for call in calls[:200]:
+        if call.name in found or call.name == source.last or not telling(code.index, call.name):
             continue
-        near = defined[0] == path or defined[0].rpartition("/")[0] == path.rpartition("/")[0]
-        cited = cite(snapshot, defined[0], defined[1].start, defined[1].end, [name])
-        if cited and cited.name == name and (known == 1 or near):
-            link = Link(defined[1].qualified, cited, known == 1)
-            far = defined[0].split("/")[0] != path.split("/")[0]
-            found.append((not asked_for(name, asked), far, len(mentions(index, name)) > _COMMON, link))
-    kept = [one for one in sorted(found, key=lambda one: one[:3]) if not (one[0] and (one[1] or not one[3].sure))]
-    return [link for *_, link in kept[:most]]
+        defined = definitions(code.index, call.name)
+        chosen = _chosen(defined, source, receiver_of(lines[call.line - 1], call.name))
+        if chosen is None or (chosen[0].path == source.path and source.start <= chosen[0].start <= source.end):
+            continue
+        target, sure = chosen
+        cited = cite(code.snapshot, source.path, call.line, call.line, [call.name])
+        if cited is None or cited.name != call.name:
+            continue
+        far = target.path.split("/")[0] != source.path.split("/")[0] or role_of(target.path) is not Role.SOURCE
+        general = len(mentions(code.index, call.name)) > _COMMON
+        found[call.name] = (not asked_for(call.name, asked), far, general, Edge(source, target, cited, sure))
+    kept = sorted(found.values(), key=lambda one: one[:3])
+    edges = [edge for unasked, far, general, edge in kept if not (unasked and (far or general or not edge.sure))]
+    return sorted(edges[:most], key=lambda edge: edge.cited.start)
+
+
+def _chosen(defined: Sequence[Node], source: Node, receiver: str | None) -> tuple[Node, bool] | None:
+    """The definition that a call means, and whether that is sure."""
+    if receiver in _SELF:
+        own = [one for one in defined if one.path == source.path and one.owner == source.owner]
+        if own:
+            return own[0], True
+    if len(defined) == 1:
+        return defined[0], True
+    if receiver is None:
+        here = [one for one in defined if one.path == source.path and not one.owner]
+        if len(here) == 1:
+            return here[0], True
+    if receiver:
+        fitting = [one for one in defined if one.owner and _alike(receiver, one.owner)]
+        if len(fitting) == 1:
+            return fitting[0], fitting[0].owner == receiver
+    near = [one for one in defined if _folder(one.path) == _folder(source.path)]
+    return (near[0], False) if len(near) == 1 else None
 
 
 def asked_for(name: str, asked: Collection[str]) -> bool:
@@ -133,58 +289,12 @@ def asked_for(name: str, asked: Collection[str]) -> bool:
     return any(term in asked for word in terms.raw(name.replace("-", " ")) for term in terms.expand(word))
 
 
-def _definition(index: Index, name: str, near: str) -> tuple[str, Place] | None:
-    """Where a name is defined, outside tests, the nearest file first."""
-    found: dict[str, Place] = {}
-    for chunk in index.defined(name):
-        file = index.file_of(chunk)
-        places, at = index.places(file), chunk - index.first_chunk(file)
-        for number in index.paths_of.get(file, [])[:1]:
-            if role_of(index.paths[number]) is not Role.TEST:
-                found.setdefault(index.paths[number], places[at])
-    first = next(iter(_nearest(list(found), near)), None)
-    return (first, found[first]) if first else None
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
-def users(index: Index, snapshot: Snapshot, names: Sequence[str], role: Role, *, most: int) -> list[Link]:
-    """Where files of a role use one of the names, once a file, each with the definition or section that does."""
-    found: dict[str, Link] = {}
-    for name in names:
-        if not telling(index, name):
-            continue
-        paths = [path for path in mentions(index, name) if role_of(path) is role and path not in found]
-        for path in paths[:_FILES]:
-            lines = snapshot.lines(path) or []
-            used = (at for at, line in enumerate(lines, 1) if holds(line, name) and not _IMPORT.match(line))
-            at = next(used, 0)
-            cited = cite(snapshot, path, at, at, [name]) if at else None
-            if cited and len(found) < most:
-                found[path] = Link(symbols.enclosing(path, "\n".join(lines), at, at), cited)
-    return list(found.values())
-
-
-def settings(
-    snapshot: Snapshot, places: Sequence[tuple[str, Place]], asked: Collection[str], *, most: int
-) -> list[Cited]:
-    """Environment variables, configuration keys and flags that the places read, each once, those that hold a term that
-    was asked for first; then environment variables and keys so asked for elsewhere in the first file."""
-    found: dict[str, tuple[bool, bool, bool, Cited]] = {}
-    around = [(path, place.start, place.end, False) for path, place in places]
-    around += [(path, 1, len(snapshot.lines(path) or []), True) for path, _ in places[:1]]
-    for path, start, end, far in around:
-        lines = snapshot.lines(path) or []
-        for number in range(start, min(end, len(lines)) + 1):
-            for match in _SETTING.finditer(lines[number - 1][:2000]):
-                key = next(group for group in match.groups() if group)
-                cited = cite(snapshot, path, number, number, [key])
-                held = asked_for(key, asked)
-                if cited and cited.name == key and (not far or held or key.isupper()):
-                    found.setdefault(key, (far, not held, not key.isupper(), cited))
-    return [one[3] for one in sorted(found.values(), key=lambda one: one[:3])[:most]]
-
-
-def _nearest(paths: Sequence[str], near: str) -> list[str]:
-    """Source files before others, those nearest to `near` first; as many as are worth reading."""
+def nearest(paths: Sequence[str], near: str) -> list[str]:
+    """Source files before others, those nearest to `near` first."""
     folders = near.split("/")
 
     def distance(path: str) -> tuple[bool, int, str]:
@@ -192,4 +302,4 @@ def _nearest(paths: Sequence[str], near: str) -> list[str]:
         shared = next((at for at, (a, b) in enumerate(zip(folders, other, strict=False)) if a != b), len(other))
         return role_of(path) is not Role.SOURCE, len(folders) + len(other) - 2 * shared, path
 
-    return sorted(dict.fromkeys(paths), key=distance)[:_FILES]
+    return sorted(dict.fromkeys(paths), key=distance)

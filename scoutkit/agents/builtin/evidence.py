@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scoutkit.agents.builtin import terms
 from scoutkit.git import Snapshot
+from scoutkit.symbols import language_of
 
 _NAME = re.compile(r"[^\W\d][\w$]{2,}")
 _KEYWORDS = frozenset(
@@ -47,11 +48,18 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
         return None
     text = "\n".join(lines[start - 1 : end])
     for name in names:
+        if _is_file(snapshot, name):
+            continue  # it would say where, not what
         owner, dot, last = name.rpartition(".")
         if holds(text, name) or (dot and holds(text, last) and holds("\n".join(lines), owner.rpartition(".")[2])):
             return Cited(path, start, end, name)
     found = [name for name in _NAME.findall(text[:20_000]) if name.lower() not in _KEYWORDS and len(name) <= 80]
     return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
+
+
+def _is_file(snapshot: Snapshot, name: str) -> bool:
+    named = "." in name and " " not in name and language_of(name) is not None
+    return named and any(path == name or path.endswith(f"/{name}") for path in snapshot.entries)
 
 
 def holds(text: str, name: str) -> bool:
@@ -70,3 +78,22 @@ def words_held(text: str, wanted: Sequence[str], *, beside: str, most: int) -> l
                     found[term] = name
     held = dict.fromkeys(found[term] for term in wanted if term in found)
     return list(held)[:most]
+
+
+_ODD = re.compile(r"`|[\w/]\.\w+:\d|:L?\d|::\w|#L\d|\blines?\s+\d|\w://|[<>\[\]|{}\\]|[*_~]{2}|[^\W\d_]@[0-9a-f]{6}")
+
+
+def sayable(text: str, most: int = 160) -> str:
+    """A text of somebody else's as a report can say it: one line, and nothing where some of it could be taken for a
+    citation, a link or markup."""
+    said = " ".join(text.split())
+    if len(said) > most:
+        said = said[:most].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
+    return "" if _ODD.search(said) or not said.isprintable() else said
+
+
+def first_sentence(doc: str) -> str:
+    """What a comment says first, as a report can say it; nothing where that is no sentence."""
+    paragraph = re.split(r"\n\s*\n|\n\s*[-*@:]", doc, maxsplit=1)[0]
+    sentence = re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()), maxsplit=1)[0]
+    return sayable(sentence).rstrip(".: ") if len(re.findall(r"\w{2,}", sentence)) >= 3 else ""

@@ -39,7 +39,7 @@ def test_a_worktree_without_files_is_answered_from_gits_objects(make, ask, git, 
 
     assert answer.code == 0, answer.stderr
     assert "`src/signing.py:1-2` `sign_cookie`" in answer.report
-    assert "`login` calls `sign_cookie`: `src/user.py:2`" in answer.report
+    assert "`login` calls `sign_cookie` at `src/user.py:2`" in answer.report
     assert answer.statuses
     assert list((tmp_path / "work tree").iterdir()) == [tmp_path / "work tree" / ".git"]
 

@@ -1,0 +1,71 @@
+"""A pasted traceback's frames in this commit, the last one last: which files they are, and in what each line is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoutkit.agents.builtin.around import Node
+from scoutkit.agents.builtin.code import Code
+from scoutkit.agents.builtin.evidence import Cited, cite, sayable
+from scoutkit.agents.builtin.question import Question
+
+_MOST = 8  # frames: of more the last
+_ERROR = re.compile(
+    r"^\W*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
+    r"|^(panic): (.*)$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`node`: the function that the line is in; None where it is in none."""
+
+    cited: Cited
+    node: Node | None
+
+
+def resolve(code: Code, question: Question) -> list[Frame]:
+    """Those of this tree's files, as the traceback orders them with the place where it happened last."""
+    by_name: dict[str, list[str]] = {}
+    for path in code.index.paths:
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    found: list[Frame] = []
+    for path, line in _ordered(question):
+        real = _one(path, by_name.get(path.rpartition("/")[2], ()))
+        lines = code.lines(real) if real else ()
+        if not 1 <= line <= len(lines):
+            continue
+        held = code.unit(real, line)
+        node = Node(real, held.qualified, held.lead, held.end, held.kind) if held else None
+        cited = cite(code.snapshot, real, line, line, ())
+        if cited and (not found or found[-1].cited != cited):
+            found.append(Frame(cited, node))
+    return found[-_MOST:]
+
+
+def _ordered(question: Question) -> Sequence[tuple[str, int]]:
+    """Python's are written with the last call last, most others' with it first."""
+    return question.frames if re.search(r'File ".*?", line \d', question.text) else tuple(reversed(question.frames))
+
+
+def _one(path: str, known: Sequence[str]) -> str:
+    """The one file whose path has the longest end in common; "" where that is none or several."""
+    parts = path.split("/")
+    for keep in range(len(parts), 0, -1):
+        tail = "/".join(parts[-keep:])
+        fitting = [one for one in known if one == tail or one.endswith(f"/{tail}")]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else ""
+    return ""
+
+
+def error(question: Question) -> tuple[str, str]:
+    """What was raised, by the last such line: its name and message, as far as a report can say them."""
+    found = _ERROR.findall(question.text)
+    if not found:
+        return "", ""
+    name, message, panic, why = found[-1]
+    return sayable(name or panic, 80), sayable(message or why, 120)

@@ -1,0 +1,96 @@
+"""Everything that uses a definition, file by file: what calls it, and what would notice if it changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoutkit.agents.builtin import around
+from scoutkit.agents.builtin.around import Node
+from scoutkit.agents.builtin.code import Code
+from scoutkit.agents.builtin.evidence import Cited, cite
+from scoutkit.agents.builtin.paths import Role, role_of
+from scoutkit.agents.builtin.question import Question
+from scoutkit.agents.builtin.rank import Ranking
+
+_FILES = 300  # are read for one definition
+_TARGETS = 2
+_DOTTED = re.compile(r"([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
+_NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A file that uses it: the lines, and what they are in. `sure`: False where it is by name alone."""
+
+    path: str
+    lines: tuple[int, ...]
+    holders: tuple[str, ...]
+    sure: bool
+    test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """`cited`: the definition; `files`: those that use it, tests last; `others`: more definitions of its name, in whose
+    favour calls were left out; `cut`: files that were not read."""
+
+    node: Node
+    cited: Cited
+    files: tuple[Used, ...]
+    others: tuple[Cited, ...]
+    cut: int
+
+    @property
+    def count(self) -> int:
+        """Places in all."""
+        return sum(len(one.lines) for one in self.files)
+
+
+def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node], bool]:
+    """The definitions that a question names, best first, and whether they are what it means: `A.b` names its owner, and
+    a name with one definition needs none."""
+    order = {(one.path, one.place.start): at for at, one in enumerate(ranking.ranges)}
+    owners = {name: owner.lower() for owner, name in _DOTTED.findall(question.text)}
+    found: list[tuple[bool, int, Node]] = []
+    exact = True
+    for name in question.names:
+        defined = [one for one in around.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
+        if name in owners.values() and not defined:
+            continue
+        owned = [one for one in defined if one.owner.lower() == owners.get(name)]
+        if not owned and any(name.lower() == owner for owner in owners.values()):
+            continue  # it only says whose
+        exact = exact and len(owned or defined) == 1
+        found += [(not owned, order.get((one.path, one.start), len(order)), one) for one in owned or defined]
+    chosen = [one for *_, one in sorted(found, key=lambda one: one[:2])][: 1 if exact else _TARGETS]
+    return chosen, bool(chosen) and exact
+
+
+def usage(code: Code, target: Node) -> Usage | None:
+    """Who uses a definition; None where it cannot be cited."""
+    cited = cite(code.snapshot, target.path, target.start, target.end, [target.name, target.last])
+    if cited is None:
+        return None
+    others = around.definitions(code.index, target.last)
+    paths = [path for path in around.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
+    paths = [path for path in paths if "`" not in path and path.isprintable()]
+    source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
+    tests = [path for path in paths if role_of(path) in around.TESTS]
+    files: list[Used] = []
+    for path in [*source, *tests][:_FILES]:
+        found = list(around.sites(code, target, path, others))
+        if found:
+            files.append(_used(code, path, found))
+    files.sort(key=lambda one: (one.test, not one.sure, -len(one.lines) if one.test else 0))
+    elsewhere = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in others)
+    more = [one for one in elsewhere if one and (one.path, one.start) != (target.path, target.start)]
+    return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES))
+
+
+def _used(code: Code, path: str, found: Sequence[tuple[int, bool]]) -> Used:
+    test = role_of(path) in around.TESTS
+    units = [code.unit(path, number) for number, _ in found[:20]]
+    holders = dict.fromkeys(unit.name if unit.kind == "test" else unit.qualified for unit in units if unit)
+    return Used(path, tuple(number for number, _ in found), tuple(holders), all(sure for _, sure in found), test)
