@@ -80,8 +80,8 @@ def build(root: Path, notes: int) -> None:
     print(f"first sync: {time.process_time() - began:.1f} CPU s")
     dice = random.Random(3)
     holds = {hit.path: dice.random() > 0.2 for hit in desk.catalogue.list()}
-    desk.catalogue.checked(holds, "", {path: "src/a.py:1-2 is edited" for path, held in holds.items() if not held})
-    desk.catalogue.knows_head(shelf.commit)
+    desk.ledger.checked(holds, "", {path: "src/a.py:1-2 is edited" for path, held in holds.items() if not held})
+    desk.ledger.knows_head(shelf.commit)
     began = time.perf_counter()
     desk.fulltext.update()
     print(f"full-text index: {time.perf_counter() - began:.0f} s")
@@ -126,7 +126,7 @@ def cpu(server: psutil.Process) -> float:
 def pages(root: Path) -> dict[str, str]:
     desk = Desk.open(root)
     note = desk.catalogue.list(limit=1)[0].id
-    path = desk.catalogue.overview(1).files[0].path
+    path = desk.ledger.overview(1).files[0].path
     return {
         "front": "/",
         "note": f"/note/{note}",

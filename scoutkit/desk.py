@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scoutkit.knowledge.notebook import Notebook
     from scoutkit.search.catalogue import Catalogue
     from scoutkit.search.fulltext import Fulltext
+    from scoutkit.search.ledger import Ledger
     from scoutkit.search.sync import Sync
 
 
@@ -55,6 +56,12 @@ class Desk:
 
         main = self.repository.main or self.places.state
         return Catalogue(self.places.catalogue, "" if self.places.root == main else str(self.places.root))
+
+    @functools.cached_property
+    def ledger(self) -> Ledger:
+        from scoutkit.search.ledger import Ledger
+
+        return Ledger(self.catalogue)
 
     @functools.cached_property
     def fulltext(self) -> Fulltext:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 UNCHECKED = ("deprecated",)
 """States in which a note is only checked when it is named: another one took its place."""
+_NAMED = 3  # citations that are named where a note does not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,13 @@ class Checkup:
     def holds(self) -> bool:
         """Do all citations that count hold?"""
         return not self.problem and check.hold(self.followed)
+
+    @property
+    def why(self) -> str:
+        """Which citations do not hold, for a person: `src/a.py:1-2 is edited`; "" where all do."""
+        broken = [each for each in self.followed if each.counts and not each.holds]
+        said = [f"{each.citation.at} is {each.verdict}" for each in broken[:_NAMED]]
+        return self.problem or ", ".join(said) + (f", and {len(broken) - _NAMED} more" if len(broken) > _NAMED else "")
 
 
 def target(desk: Desk, revision: str | None) -> str:

@@ -63,7 +63,7 @@ def _folder(desk: Desk, path: str) -> Made:
     hits = desk.catalogue.list(paths=[path] if path else [], limit=NOTES)
     told = {
         "path": visible(path),
-        "parts": [(visible(name), f"{path}/{name}".strip("/"), count) for name, count in desk.catalogue.within(path)],
+        "parts": [(visible(name), f"{path}/{name}".strip("/"), count) for name, count in desk.ledger.within(path)],
         **shown(desk, hits),
         "all": f"/find?{urlencode({'q': f'path:{quoted(path)}'})}",
         "full": len(hits) == NOTES,

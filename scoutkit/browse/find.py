@@ -36,7 +36,7 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
     ).strip()
     found = finding.find(desk.catalogue, desk.fulltext, text, limit=SHOWN)
     taken = desk.catalogue.understood(text).asked
-    counted = desk.catalogue.facets([hit.id for hit in found.hits])
+    counted = desk.ledger.facets([hit.id for hit in found.hits])
     facets = [
         (
             _NAMES[name],
@@ -59,7 +59,7 @@ def _told(desk: Desk, arguments: Mapping[str, str]) -> dict[str, Any]:
 
 def shown(desk: Desk, hits: Sequence[Hit]) -> dict[str, Any]:
     """What the list of notes is told: each with what the last check said of it."""
-    stands = desk.catalogue.standing([hit.id for hit in hits])
+    stands = desk.ledger.standing([hit.id for hit in hits])
     return {"hits": [_shown(hit, stands.get(hit.id)) for hit in hits]}
 
 

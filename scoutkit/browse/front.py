@@ -21,8 +21,8 @@ WEEKS = 12
 def page(desk: Desk, _: Asked) -> Made:
     """Everything at a glance."""
     seen = _overview(desk)
-    said = desk.catalogue.said()
-    weeks = desk.catalogue.weeks(WEEKS)
+    said = desk.ledger.said()
+    weeks = desk.ledger.weeks(WEEKS)
     told = {
         "name": visible(desk.places.root.name),
         "notes": [_row(one) for one in desk.catalogue.list(limit=SHOWN)],
@@ -67,7 +67,7 @@ def _overview(desk: Desk) -> Overview:
     known = _SEEN.get(which)
     if known and known[0] == stamp:
         return known[1]
-    seen = catalogue.overview(SHOWN)
+    seen = desk.ledger.overview(SHOWN)
     _SEEN[which] = (stamp, seen)
     return seen
 

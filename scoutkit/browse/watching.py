@@ -23,12 +23,10 @@ from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Note
 from scoutkit.search.health import Week
-from scoutkit.standing import Checkup
 
 WEEKS = 12
 SAMPLE = 400  # citations that are followed for one week
 _AT_ONCE = 25  # notes
-_NAMED = 3  # citations that are named where a note does not hold
 LOCK = "browse.lock"
 
 
@@ -52,16 +50,16 @@ def work(desk: Desk) -> Iterator[None]:
     stale = _to_check(desk, head)
     for start in range(0, len(stale), _AT_ONCE):
         found = standing.survey(desk, stale[start : start + _AT_ONCE], standing.target(desk, None))
-        why = {one.note.path: _why(one) for one in found if not one.holds}
-        desk.catalogue.checked({one.note.path: one.holds for one in found}, standing.target(desk, None), why)
+        why = {one.note.path: one.why for one in found}
+        desk.ledger.checked({one.note.path: one.holds for one in found}, standing.target(desk, None), why)
         yield
-    desk.catalogue.knows_head(head)
+    desk.ledger.knows_head(head)
     yield from _weeks(desk, head)
 
 
 def _to_check(desk: Desk, head: str) -> list[Note]:
     """Notes that no check spoke of since they, the commit, or a file that they cite changed."""
-    known = desk.catalogue.checks() if desk.catalogue.head == head else {}
+    known = desk.ledger.checks() if desk.ledger.head == head else {}
     root = desk.repository.toplevel
     mtimes: dict[str, float] = {}
 
@@ -82,17 +80,8 @@ def _to_check(desk: Desk, head: str) -> list[Note]:
     return fresh + [note for note in notes if note.path in known and changed(note, known[note.path])]
 
 
-def _why(one: Checkup) -> str:
-    """Which citations do not hold, for a person: `src/a.py:1-2 is edited`."""
-    if one.problem:
-        return one.problem
-    broken = [each for each in one.followed if each.counts and not each.holds]
-    said = [f"{each.citation.at} is {each.verdict}" for each in broken[:_NAMED]]
-    return ", ".join(said) + (f", and {len(broken) - _NAMED} more" if len(broken) > _NAMED else "")
-
-
 def _weeks(desk: Desk, head: str) -> Iterator[None]:
-    known = {one.week: one.sample for one in desk.catalogue.weeks(WEEKS + 1)}
+    known = {one.week: one.sample for one in desk.ledger.weeks(WEEKS + 1)}
     notes = _sample(standing.choose(desk))
     for sunday in _sundays():
         there = [note for note in notes if note.at and note.at[:10] <= sunday]
@@ -108,7 +97,7 @@ def _weeks(desk: Desk, head: str) -> Iterator[None]:
             for one in standing.survey(desk, taken[start : start + _AT_ONCE], commit):
                 counts.update(each.verdict.value for each in one.followed if each.counts)
             yield
-        desk.catalogue.fared([Week(sunday, commit, counts.total(), counts, sample)])
+        desk.ledger.fared([Week(sunday, commit, counts.total(), counts, sample)])
         yield
 
 

@@ -90,7 +90,7 @@ def _tell_checks(desk: Desk, text: str) -> None:
     """What `is:fresh` and its like go by: checks that were made, which may be older than what is checked out."""
     if not desk.catalogue.understood(text).asked.standings:
         return
-    said = desk.catalogue.said()
+    said = desk.ledger.said()
     left = f"; {say.count(said.unchecked, 'note')} not checked since written" if said.unchecked else ""
     if not said.checked:
         say.tell(f"no note was checked yet{left}: scoutkit check")

@@ -76,7 +76,7 @@ def check(
     if fix:
         found, failed = _fixed(desk, found)
     if revision is None and not (staged and not fix):  # `is:fresh` speaks of what is checked out
-        desk.catalogue.checked({one.note.path: one.holds for one in found}, to)
+        desk.ledger.checked({one.note.path: one.holds for one in found}, to, {one.note.path: one.why for one in found})
     if as_json:
         held = sum(one.holds for one in found)
         rows = [verdicts.note_json(one) for one in found]

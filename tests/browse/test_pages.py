@@ -110,7 +110,7 @@ def test_the_front_page_says_what_no_longer_holds_and_why(browser: Browser, repo
     assert "2 no longer hold" in page
     assert "src/auth/signing.py:12-14 is edited" in page
     assert "Who rotates the key?" in page
-    weeks = desk.catalogue.weeks(12)
+    weeks = desk.ledger.weeks(12)
     assert weeks
     assert sum(weeks[-1].counts.values()) == 4
     assert list(watching.work(desk)) == []  # nothing changed: nothing is looked at again
@@ -121,11 +121,11 @@ def test_a_note_is_checked_again_once_a_file_it_cites_changes(repo: Path, note) 
     desk = Desk.open(repo)
     desk.sync()
     list(watching.work(desk))
-    assert desk.catalogue.overview(5).stale == 0
+    assert desk.ledger.overview(5).stale == 0
     signing = repo / "src/auth/signing.py"
     signing.write_text(signing.read_text().replace("'sha256'", "'sha512'"))
     list(watching.work(desk))
-    assert desk.catalogue.overview(5).stale == 1
+    assert desk.ledger.overview(5).stale == 1
 
 
 def test_runs_say_what_they_took(browser: Browser, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

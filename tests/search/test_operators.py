@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoutkit.search.ledger import Ledger
 from scoutkit.search.operators import Asked, taken
 
 from .conftest import Shelf
@@ -85,7 +86,7 @@ def test_what_a_check_said_is_asked_for_until_the_note_changes(shelf: Shelf) -> 
     for name in "abc":
         shelf.note(f"{name}.md", f"walrus {name}")
     shelf.sync()
-    shelf.catalogue.checked({"a.md": True, "b.md": False, "gone.md": True}, "")
+    Ledger(shelf.catalogue).checked({"a.md": True, "b.md": False, "gone.md": True}, "")
     assert shelf.find("walrus is:fresh") == ["a.md"]
     assert shelf.find("walrus is:stale") == ["b.md"]
     assert shelf.find("walrus is:unchecked") == ["c.md"]
@@ -93,5 +94,5 @@ def test_what_a_check_said_is_asked_for_until_the_note_changes(shelf: Shelf) -> 
     assert shelf.find("walrus")[-1] == "b.md"
     shelf.note("a.md", "walrus a, edited")
     assert shelf.find("walrus is:fresh") == []
-    said = shelf.catalogue.said()
+    said = Ledger(shelf.catalogue).said()
     assert (said.checked, said.unchecked, said.targets) == (1, 2, ("",))
