@@ -19,7 +19,7 @@ from datasette.utils.asgi import Response
 from markupsafe import Markup
 
 from scoutkit import config
-from scoutkit.browse import guard, library, pages, queries
+from scoutkit.browse import guard, library, pages, queries, theirs
 from scoutkit.errors import NotFound, ScoutError, UsageError
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -77,14 +77,26 @@ def asgi_wrapper(datasette: Any) -> Any:
 
 
 @hookimpl
-def prepare_jinja2_environment(env: Any) -> None:
-    """How templates write the addresses of notes and files."""
+def prepare_jinja2_environment(env: Any, datasette: Any) -> None:
+    """How templates write the addresses of notes and files; what Datasette's own lack."""
     env.filters |= {"note_address": pages.note_address, "file_address": pages.file_address}
+    env.add_extension(theirs.Mended)
+    env.globals["scoutkit_pages"] = library_of(datasette) is not None
+
+
+@hookimpl
+def extra_css_urls(datasette: Any) -> list[str]:
+    """Datasette's own pages look like ours."""
+    return (
+        [datasette.urls.path(f"/-/scoutkit/static/{name}") for name in theirs.STYLES] if library_of(datasette) else []
+    )
 
 
 @hookimpl
 def render_cell(value: Any, column: str, table: str | None, database: str) -> Any:
-    """Ids and paths in the tables lead to our pages."""
+    """Ids and paths in the tables lead to our pages; a note's text is not shown whole."""
+    if database == queries.DATABASE and column == "body" and isinstance(value, str):
+        return theirs.shortened(value)
     page = _LEADS.get((table, column))
     if database != queries.DATABASE or page is None or not isinstance(value, str) or not value:
         return None

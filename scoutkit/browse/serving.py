@@ -49,6 +49,7 @@ def datasette(catalogue: Path, own: library.Library, *, hosts: tuple[str, ...] =
         plugins_dir=str(folder / "plugins"),
         settings={
             "default_cache_ttl": 0,  # what changed on disk is there on the next request
+            "truncate_cells_html": 400,
             "suggest_facets": False,  # metadata.yml names those that are worth it; looking for others takes longer
         },
     )

@@ -3,6 +3,7 @@
 from scoutkit.browse.plugin import (
     asgi_wrapper,
     canned_queries,
+    extra_css_urls,
     prepare_jinja2_environment,
     register_routes,
     render_cell,
@@ -12,6 +13,7 @@ from scoutkit.browse.plugin import (
 __all__ = [
     "asgi_wrapper",
     "canned_queries",
+    "extra_css_urls",
     "prepare_jinja2_environment",
     "register_routes",
     "render_cell",
