@@ -202,8 +202,8 @@ def _in_parts(
         while at < len(mentions) and mentions[at].begin < end:
             here.append(mentions[at])
             at += 1
-        bare = bool(here) and _is_bare(text, begin, end, here)
-        if bare and grouped:
+        bare = _is_bare(text, begin, end, here)
+        if bare and here and grouped:
             before, _, was_bare, earlier = grouped[-1]
             grouped[-1] = (before, end, was_bare, earlier + here)
         else:

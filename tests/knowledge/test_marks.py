@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scoutkit.git import Snapshot
@@ -119,6 +119,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=14).map("".join))
+@example(f".  {S}, lines 1 and 12 [x]({S}#L1)\n\n `sign` {S}:12")  # rewritten, what follows `.` begins a sentence
 def test_marks_of_any_text_change_no_citation(repo: Path, text: str) -> None:
     first = checked(repo, text)
     body = marks.marked(text, first)
