@@ -10,12 +10,12 @@ from scoutkit import recall
 from scoutkit.browse.markdown import inline, visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.browse.runs import duration
+from scoutkit.browse.watching import WEEKS, last_sundays
 from scoutkit.desk import Desk
 from scoutkit.search.health import VERDICTS
 from scoutkit.search.overview import Overview
 
 SHOWN = 8
-WEEKS = 12
 
 
 def page(desk: Desk, _: Asked) -> Made:
@@ -45,10 +45,15 @@ def page(desk: Desk, _: Asked) -> Made:
                     for one in weeks
                     for name in VERDICTS
                 ],
+                "all_weeks": last_sundays()[::-1],
                 "folders": [
                     {"folder": visible(one.path), "standing": standing, "notes": notes}
                     for one in seen.folders
-                    for standing, notes in (("hold", one.notes - one.stale), ("no longer hold", one.stale))
+                    for standing, notes in (
+                        ("hold", one.notes - one.stale - one.unchecked),
+                        ("not checked yet", one.unchecked),
+                        ("no longer hold", one.stale),
+                    )
                 ],
             }
         ),

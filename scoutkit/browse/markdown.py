@@ -47,7 +47,8 @@ def render(markdown: str, address: Address) -> str:
         inner = found[2]
         if "<a " in inner:  # an address elsewhere keeps its own link
             return f'{inner} <a class="cite {kind}" href="{html.escape(to)}">lines</a>'
-        return f'<a class="cite {kind}" href="{html.escape(to)}">{inner}</a>' if _whole(inner) else inner
+        said = f"{kind} now" if kind else ""
+        return f'<a class="cite {kind}" title="{said}" href="{html.escape(to)}">{inner}</a>' if _whole(inner) else inner
 
     return _OURS.sub(link, _parser().render(marked))
 

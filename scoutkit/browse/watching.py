@@ -83,7 +83,7 @@ def _to_check(desk: Desk, head: str) -> list[Note]:
 def _weeks(desk: Desk, head: str) -> Iterator[None]:
     known = {one.week: one.sample for one in desk.ledger.weeks(WEEKS + 1)}
     notes = _sample(standing.choose(desk))
-    for sunday in _sundays():
+    for sunday in last_sundays():
         there = [note for note in notes if note.at and note.at[:10] <= sunday]
         commit = history.before(desk.where, head, f"{sunday}T23:59:59Z") if there else ""
         if not commit:
@@ -101,7 +101,7 @@ def _weeks(desk: Desk, head: str) -> Iterator[None]:
         yield
 
 
-def _sundays() -> list[str]:
+def last_sundays() -> list[str]:
     """The ends of the last weeks, the newest first; that of this week is still to come."""
     today = datetime.now(UTC).date()
     sunday = today + timedelta(days=6 - today.weekday())

@@ -27,11 +27,12 @@ class Row(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A file or folder, how many notes cite it, and how many of these no longer hold as far as is known."""
+    """A file or folder, how many notes cite it, how many of these no longer hold, and how many are not checked."""
 
     path: str
     notes: int
     stale: int
+    unchecked: int
 
 
 class Overview(NamedTuple):
@@ -83,7 +84,8 @@ def _places(
 ) -> list[Place]:
     """Other repositories' files are left out: they are no places of this one."""
     sql = (
-        f"SELECT place, count(*), sum(holds IS 0) FROM (SELECT DISTINCT {what} AS place, note FROM citations"
+        "SELECT place, count(*), sum(holds IS 0), sum(holds IS NULL)"
+        f" FROM (SELECT DISTINCT {what} AS place, note FROM citations"
         f" WHERE {which} AND citations.path NOT LIKE '%@%:%' AND verdict IS NOT 'wrong') JOIN ({_NOTES}) ON key = note"
         " GROUP BY place ORDER BY 2 DESC, 1 LIMIT ?"
     )

@@ -75,6 +75,11 @@ def test_pages_tables_and_queries_are_there_on_each_line(line, repo, note):
         notes = get(f"{address}/scoutkit/notes")
         assert "Cookies are signed by SessionSigner" in notes
         assert "stable, draft (the run did not finish)" in notes  # a column's description
+        assert '<html lang="en">' in notes
+        assert 'aria-label="Column to filter by"' in notes
+        assert 'href="/find"' in notes  # the way back
+        assert "/-/scoutkit/static/tables.css" in notes
+        assert "<details><summary>What the columns say" in notes
         assert "/scoutkit/most_cited_files" in get(f"{address}/scoutkit")
         for name in QUERIES:
             assert '"ok": true' in get(f"{address}/scoutkit/{name}.json")

@@ -43,7 +43,7 @@ def judged(text: str) -> str:
     assert not seen.open
     for tag, attributes in seen.tags:
         assert tag in ALLOWED, tag
-        assert set(attributes) <= {"href", "rel", "class", "style", "start", "tabindex"}, attributes
+        assert set(attributes) <= {"href", "rel", "class", "style", "start", "tabindex", "title"}, attributes
         assert attributes.get("style") in (None, "text-align:left", "text-align:right", "text-align:center")
         if tag == "a":
             assert str(attributes["href"]).lower().startswith(("http://", "https://", "mailto:", "/x/"))

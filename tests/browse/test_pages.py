@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -35,7 +36,9 @@ def test_a_citation_leads_to_its_lines_then_and_now(browser: Browser, repo: Path
     signing = repo / "src/auth/signing.py"
     signing.write_text("# one\n# two\n" + signing.read_text())
     page = browser.page("/note/aaaa1111").text
-    assert '<a class="cite moved" href="/note/aaaa1111/citation/0">src/auth/signing.py:12-14</a>' in page
+    assert (
+        '<a class="cite moved" title="moved now" href="/note/aaaa1111/citation/0">src/auth/signing.py:12-14</a>' in page
+    )
     sides = browser.page("/note/aaaa1111/citation/0").text
     assert "src/auth/signing.py:12-14" in sides
     assert "src/auth/signing.py:14-16" in sides
@@ -126,6 +129,35 @@ def test_a_note_is_checked_again_once_a_file_it_cites_changes(repo: Path, note) 
     signing.write_text(signing.read_text().replace("'sha256'", "'sha512'"))
     list(watching.work(desk))
     assert desk.ledger.overview(5).stale == 1
+
+
+def test_a_check_on_the_command_line_says_why_to_the_pages(
+    browser: Browser, repo: Path, note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scoutkit import commands
+
+    note("aaaa1111")
+    signing = repo / "src/auth/signing.py"
+    signing.write_text(signing.read_text().replace("'sha256'", "'sha512'"))
+    monkeypatch.chdir(repo)
+    assert commands.run(["check"]) == 1
+    assert "src/auth/signing.py:12-14 is edited" in browser.page("/find?q=is:stale").text
+
+
+def test_a_folders_notes_do_not_hold_before_they_are_checked(browser: Browser, note) -> None:
+    note("aaaa1111")
+    plots = re.search(r'data-plots="([^"]+)"', browser.page("/").text)
+    assert plots
+    counts = {one["standing"]: one["notes"] for one in json.loads(html.unescape(plots[1]))["folders"]}
+    assert counts == {"hold": 0, "not checked yet": 1, "no longer hold": 0}
+
+
+def test_a_table_shows_the_beginning_of_a_notes_text(browser: Browser, note) -> None:
+    note("aaaa1111", more="word " * 500)
+    table, row, data = browser.get("/scoutkit/notes", "/scoutkit/notes/1", "/scoutkit/notes.json?_shape=array")
+    for page in (table, row):
+        assert 60 > page.text.count("word ") > 1
+    assert data.text.count("word ") == 500
 
 
 def test_runs_say_what_they_took(browser: Browser, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

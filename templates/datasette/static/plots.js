@@ -18,20 +18,22 @@ const draw = (id, options) => {
 const verdicts = ["fresh", "moved", "edited", "ambiguous", "gone"];
 const colours = ["good", "link", "number", "quiet", "bad"].map(colour);
 
-draw("plot-weeks", ({ weeks }, narrow) => ({
+draw("plot-weeks", ({ weeks, all_weeks }, narrow) => ({
   height: 250,
-  marginBottom: narrow ? 60 : 40,
-  x: { label: "week to", type: "band", tickFormat: (day) => day.slice(5), tickRotate: narrow ? -60 : 0 },
+  marginBottom: narrow ? 70 : 40,
+  x: { label: "week to", type: "band", domain: all_weeks, tickFormat: (day) => day.slice(5), tickRotate: narrow ? -60 : 0 },
   y: { label: "citations", grid: true },
   color: { domain: verdicts, range: colours, legend: true },
   marks: [Plot.barY(weeks, { x: "week", y: "citations", fill: "verdict", order: verdicts }), Plot.ruleY([0])],
 }));
 
+const standings = ["hold", "not checked yet", "no longer hold"];
 draw("plot-folders", ({ folders }, narrow) => ({
-  height: 40 + 26 * new Set(folders.map((one) => one.folder)).size,
+  height: 60 + 26 * new Set(folders.map((one) => one.folder)).size,
   marginLeft: narrow ? 110 : 160,
-  x: { label: "notes", grid: true },
+  marginBottom: 45,
+  x: { label: "notes", grid: true, labelOffset: 40, ticks: narrow ? 4 : 8, tickFormat: (value) => (Number.isInteger(value) ? value.toLocaleString("en") : "") },
   y: { label: null, domain: [...new Set(folders.map((one) => one.folder))] },
-  color: { domain: ["hold", "no longer hold"], range: [colour("good"), colour("bad")], legend: true },
-  marks: [Plot.barX(folders, { y: "folder", x: "notes", fill: "standing" }), Plot.ruleX([0])],
+  color: { domain: standings, range: standings.map((name) => colour({ hold: "good", "no longer hold": "bad" }[name] ?? "quiet")), legend: true },
+  marks: [Plot.barX(folders, { y: "folder", x: "notes", fill: "standing", order: standings }), Plot.ruleX([0])],
 }));

@@ -34,6 +34,22 @@ for (const link of document.querySelectorAll("a[data-part]")) {
   }, () => {});
 }
 
+// Notes are checked while one looks at the front page: what it says of them follows for a minute, until all are.
+const follow = (left) => {
+  const checking = document.querySelector("[data-checking]");
+  if (!checking || !left) return;
+  setTimeout(async () => {
+    const answer = await fetch(location.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll(checking.dataset.checking)) {
+      const now = page.getElementById(part.id);
+      if (now && now.textContent !== part.textContent && !part.contains(document.activeElement)) part.replaceWith(now);
+    }
+    follow(left - 1);
+  }, 3000);
+};
+follow(20);
+
 const box = document.querySelector("#q");
 const found = document.querySelector("#found");
 
