@@ -125,6 +125,9 @@ QUERIES = {
     "a path": "src/session/cookie",
     "Chinese": "签名",
     "words nobody wrote": "zzxx yyqq",
+    "misspelt words": "sesion cokie",
+    "eight misspelt words": "sesion cokie midleware certifcate signatur rendrer catalgue jornal",
+    "signs": "☃ =>",
     "ten words": " ".join(NOUNS.split()[:10]),
 }
 

@@ -96,6 +96,8 @@ def parse(text: str, known: Callable[[str, str], bool] | None = None) -> Query:
             starts.update((mark, None) for mark in _marks(part) if len(mark) > 2 and not mark.isdecimal())
             if len(needed) >= MOST:
                 break
+        if len(needed) >= MOST:
+            break
     return Query(
         text.strip(),
         tuple(needed)[:MOST],

@@ -34,11 +34,11 @@ class Spelling:
         return self._seen[word]
 
     def _candidates(self, word: str) -> list[str]:
-        if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal() or self._known(word):
+        if len(word) < _SHORTEST or is_cjk(word) or word.isdecimal():
+            return [word]
+        if self._unknown == _UNKNOWN or self._known(word):
             return [word]
         self._unknown += 1
-        if self._unknown > _UNKNOWN:
-            return [word]
         for edits, prefix in _NEAR:
             if edits > 1 and len(word) == _SHORTEST:
                 continue
