@@ -77,11 +77,12 @@ class Edge:
     callee: Node
     cited: Cited
     sure: bool
+    handed: bool = False  # it is handed on by its name, for somebody else to call
 
     @property
     def verb(self) -> str:
         """What the one does with the other."""
-        return "uses" if self.callee.kind in TYPES else "calls"
+        return "hands on" if self.handed else "uses" if self.callee.kind in TYPES else "calls"
 
 
 def node(path: str, place: Place) -> Node:
@@ -236,7 +237,28 @@ def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
                 found.setdefault((path, caller.name), Edge(caller, target, cited, sure))
             if len(found) >= most:
                 return list(found.values())
+    if not found and known == 1 and target.kind not in TYPES:
+        found = {(edge.caller.path, edge.caller.name): edge for edge in _handing(code, target, files, most)}
     return list(found.values())
+
+
+def _handing(code: Code, target: Node, files: Sequence[str], most: int) -> Iterator[Edge]:
+    """Who hands a function on by its name: `then(flush)`, `target=work`."""
+    name = re.escape(target.last)
+    word = re.compile(rf"[(,=:\[]\s*(?:&|this\.|self\.|\w+\.)?{name}\s*(?:[,)\]}}]|$)")
+    for path in nearest(files, target.path)[:_FILES]:
+        if target.last not in code.text(path) or not code.known(path):
+            continue
+        for number, line in enumerate(code.lines(path), 1):
+            if target.last not in line or len(line) > 400 or not word.search(line) or most <= 0:
+                continue
+            held = code.unit(path, number)
+            own = held is None or held.kind == "test" or (path, held.qualified) == (target.path, target.name)
+            cited = None if own or COMMENT.match(line) else cite(code.snapshot, path, number, number, [target.last])
+            if held and cited and cited.name == target.last:
+                most -= 1
+                caller = Node(path, held.qualified, held.lead, held.end, held.kind)
+                yield Edge(caller, target, cited, sure=True, handed=True)
 
 
 def callees(code: Code, source: Node, asked: Collection[str], *, most: int) -> list[Edge]:

@@ -41,25 +41,26 @@ def graph(code: Code, nodes: Sequence[Node], asked: Collection[str], *, above: b
 
     up: list[Edge] = []
     for at, node in enumerate(nodes[:_CENTRES]):
-        found = around.callers(code, node, most=_WIDE if at < 2 else 2) if above else []
-        sure = [edge for edge in found if edge.sure]
-        keep(sure or found[:_DOUBTFUL])
+        calling = around.callers(code, node, most=_WIDE if at < 2 else 2) if above else []
+        sure = [edge for edge in calling if edge.sure]
+        keep(sure or calling[:_DOUBTFUL])
         up = up or [edge for edge in sure if edge.caller.name]
         if node.kind in _CALLABLE:
             keep(around.callees(code, node, asked, most=_WIDE + 1 if at < 2 else 2))
-    for _ in range(_UP if len(up) == 1 else 0):  # as long as there is one way up
-        found = around.callers(code, up[0].caller, most=2)
-        sure = [edge for edge in found if edge.sure and edge.caller.name]
-        if len(found) != 1 or not sure or any(edge.callee == sure[0].caller for edge in edges.values()):
+    for _ in range(_UP if above else 0):  # as long as there is one way up, or one that leads on
+        known = [edge for edge in up if edge.caller in nodes] or up
+        if len(known) != 1:
             break
-        keep(sure)
-        up = sure
-    ordered = tuple(_in_order(list(edges.values())))
-    return Graph(ordered, tuple(_chain(ordered, nodes[0])) if nodes else ())
+        higher = [edge for edge in around.callers(code, known[0].caller, most=3) if edge.sure and edge.caller.name]
+        up = [edge for edge in higher if all(edge.caller != other.callee for other in edges.values())]
+        keep(up)
+    found = _chain(list(edges.values()), nodes[0]) if nodes else []
+    begin = found[0].caller if found else None
+    return Graph(tuple(_in_order(list(edges.values()), begin)), tuple(found))
 
 
-def _in_order(edges: Sequence[Edge]) -> Iterator[Edge]:
-    """From those that nobody calls down, in the order of the calls."""
+def _in_order(edges: Sequence[Edge], begin: Node | None) -> Iterator[Edge]:
+    """From where the chain begins down, then from those that nobody calls, in the order of the calls."""
     below: dict[Node, list[Edge]] = {}
     for edge in sorted(edges, key=lambda edge: edge.cited.start):
         below.setdefault(edge.caller, []).append(edge)
@@ -73,7 +74,7 @@ def _in_order(edges: Sequence[Edge]) -> Iterator[Edge]:
                 yield edge
                 yield from walk(edge.callee)
 
-    for node in sorted(below, key=lambda node: node in called):
+    for node in sorted(below, key=lambda node: (node != begin, node in called)):
         yield from walk(node)
 
 

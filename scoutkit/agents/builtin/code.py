@@ -58,10 +58,10 @@ class Code:
         return min(holding, key=lambda one: one.end - one.lead) if holding else None
 
     def unit(self, path: str, line: int) -> Symbol | None:
-        """The innermost function, method or test that a line is in, its comment included; one without a name of its own
-        (`value`, a callback in an object) is what it is in."""
+        """The innermost function, method or test that a line is in, its comment included. What is in a test is told as
+        that test: a callback's own name says nothing."""
         holding = [one for one in self.symbols(path) if one.lead <= line <= one.end and one.kind in _UNITS]
-        return min(holding, key=lambda one: one.end - one.lead) if holding else None
+        return min(holding, key=lambda one: (one.kind != "test", one.end - one.lead)) if holding else None
 
     def symbol(self, path: str, qualified: str, start: int, end: int) -> Symbol | None:
         """The definition of a name that begins in a range."""

@@ -114,7 +114,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
-        open=tuple(_open(code, question, ranking, chosen, exact=exact, settled=exact or bool(knobs or framed))),
+        open=tuple(_open(code, question, ranking, chosen, settled=exact or bool(knobs or framed))),
         unread=index.unread,
         languages=index.languages,
         instead=() if chosen else tuple(_entrances(index, snapshot)),
@@ -143,12 +143,10 @@ def _reasons(code: Code, chosen: Sequence[Spot], ranking: Ranking) -> list[Reaso
     return saying.reasons(code, chosen, ranking.documents, ranking.rare, most=5)
 
 
-def _open(
-    code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spot], *, exact: bool, settled: bool
-) -> Iterator[Open]:
+def _open(code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spot], *, settled: bool) -> Iterator[Open]:
     """What the facts leave open, and nothing else."""
     unclear = False
-    for name in question.names[:6] if chosen and not exact else ():
+    for name in question.names[:6] if chosen and not settled else ():
         defined = [one for one in around.definitions(code.index, name) if role_of(one.path) is Role.SOURCE]
         owners = {one.owner or one.path for one in defined}
         if 2 <= len(owners) == len(defined) <= around.MANY and not unclear:
@@ -163,7 +161,8 @@ def _open(
     other = next((spot for spot in chosen if first and spot.cited.path != first.cited.path), None)
     if first and other and low and not settled and not unclear:
         yield Open("Which is it? Their files score nearly the same:", (first.cited, other.cited))
-    words = [word for word in ranking.absent if word.isprintable() and "`" not in word and not only_asks(word)][:3]
+    words = [word for word in ranking.absent if word.isprintable() and "`" not in word and not only_asks(word)]
+    words = [word for word in words if not re.search(r"(?:ed|ing|ly)$", word)][:3]  # things have names, doings seldom
     if chosen and words:
         listed = ", ".join(f"“{word[:40]}”" for word in words)
         which = "The word is" if len(words) == 1 else "The words are"

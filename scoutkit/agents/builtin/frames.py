@@ -12,6 +12,7 @@ from scoutkit.agents.builtin.evidence import Cited, cite, sayable
 from scoutkit.agents.builtin.question import Question
 
 _MOST = 8  # frames: of more the last
+_SHOWN = re.compile(r'File "([^"\n]+)", line (\d{1,8}), in [^\n]*\n[ \t]+([^\n]{6,200}?)[ \t]*$', re.MULTILINE)
 _ERROR = re.compile(
     r"^\W*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
     r"|^(panic): (.*)$",
@@ -32,18 +33,27 @@ def resolve(code: Code, question: Question) -> list[Frame]:
     by_name: dict[str, list[str]] = {}
     for path in code.index.paths:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    shown = {(path, int(line)): text for path, line, text in _SHOWN.findall(question.text)}
     found: list[Frame] = []
-    for path, line in _ordered(question):
+    for path, said in _ordered(question):
         real = _one(path, by_name.get(path.rpartition("/")[2], ()))
         lines = code.lines(real) if real else ()
+        line = _moved(lines, said, shown.get((path, said), ""))
         if not 1 <= line <= len(lines):
             continue
         held = code.unit(real, line)
         node = Node(real, held.qualified, held.lead, held.end, held.kind) if held else None
         cited = cite(code.snapshot, real, line, line, ())
+        cited = cited or (cite(code.snapshot, real, node.start, node.end, [node.last]) if node else None)
         if cited and (not found or found[-1].cited != cited):
             found.append(Frame(cited, node))
     return found[-_MOST:]
+
+
+def _moved(lines: Sequence[str], line: int, text: str) -> int:
+    """Where the text that a traceback shows is in this version of the file: the nearest such line, else as it says."""
+    same = [at for at, one in enumerate(lines, 1) if one.strip() == text] if text else []
+    return min(same, key=lambda at: abs(at - line), default=line)
 
 
 def _ordered(question: Question) -> Sequence[tuple[str, int]]:

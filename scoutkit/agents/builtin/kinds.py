@@ -81,6 +81,16 @@ _TRACEBACK = re.compile(
     re.MULTILINE,
 )
 _WEAK = re.compile(r"\bwhat\s+(?:is|are|does|do)\b", re.IGNORECASE)  # HOW where nothing else is said
+_ASKING = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    affected affects break breaking breaks broken call called caller callers calls config configure configured default
+    describe explain find flag flags flow happen happens impact invoke invoked invokes knob lifecycle list locate
+    option options rationale reason reference referenced references sequence setting settings show toggle trace usage
+    usages use used uses variable variables walk""",
+    )
+)
 _LOOKED_AT = 2000  # characters
 _FEW = 2  # words of a question that only names something
 
@@ -99,5 +109,7 @@ def kind_of(question: Question) -> Kind:
 
 
 def only_asks(word: str) -> bool:
-    """Is a run of words outside ASCII a way to ask, and nothing that code could have?"""
-    return not word.isascii() and any(rule.search(word) for rule in _COMPILED.values())
+    """Is a word a way to ask, and nothing that code would have to hold?"""
+    if word.isascii():
+        return word.lower() in _ASKING
+    return any(rule.search(word) for rule in _COMPILED.values())

@@ -21,6 +21,7 @@ _USED: _Section = ("What uses it", sections.used)
 _SETTINGS: _Section = ("Settings", sections.settings)
 _BESIDE: _Section = ("Tests and docs", sections.beside)
 _CHANGES: _Section = ("Changes", sections.changes)
+_RECENT: _Section = ("Changes", sections.recent)
 _FAILURES: _Section = ("When it goes wrong", sections.failures)
 _OPEN: _Section = ("Open questions", sections.left_open)
 _ORDER: dict[Kind, tuple[_Section, ...]] = {
@@ -28,7 +29,7 @@ _ORDER: dict[Kind, tuple[_Section, ...]] = {
     Kind.HOW: (_START, _TOGETHER, _SETTINGS, _BESIDE, _CHANGES),
     Kind.HAPPENS: (("The path", sections.together), _FAILURES, _START, _SETTINGS, _BESIDE, _CHANGES),
     Kind.CALLS: (_USED, _START, _TOGETHER, _CHANGES),
-    Kind.BREAKS: (_USED, ("What changes with it", sections.changes), _START, _TOGETHER, _BESIDE),
+    Kind.BREAKS: (_USED, ("What changes with it", sections.with_it), _START, _TOGETHER, _BESIDE, _RECENT),
     Kind.CONFIG: (_SETTINGS, _START, _TOGETHER, _BESIDE, _CHANGES),
     Kind.WHY: (("Why", sections.why), _START, _TOGETHER, _BESIDE, _CHANGES),
     Kind.NAME: (_START, _USED, _TOGETHER, _SETTINGS, _BESIDE, _CHANGES),

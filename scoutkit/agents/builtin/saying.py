@@ -62,7 +62,7 @@ def reasons(
         for first, last, text in (_comments if comments else _paragraphs)(code.lines(path), start, end):
             for sentence in re.split(r"(?<=[.!?。])\s+", text):
                 said = sayable(sentence.strip(), 220)
-                if len(said) < 25 or not past.says_why(said):
+                if len(said) < 25 or said.startswith("@") or not past.says_why(said):
                     continue
                 held = {term for word in terms.raw(said) for term in terms.expand(word)}
                 asked = sum(term in held for term in rare[:8])

@@ -172,8 +172,8 @@ def why(found: Findings, room: Room) -> Iterator[str]:
     if found.reasons:
         yield "\n".join(f"- {one.cited.place} (`{one.cited.name}`): {one.text}" for one in found.reasons[: room.items])
     if found.made:
-        spots = " and ".join(f"`{spot.cited.name}`" for spot in found.spots[:2])
-        yield f"Commits that made {spots} what {'they are' if len(found.spots) > 1 else 'it is'}:"
+        spots = list(dict.fromkeys(f"`{spot.cited.name}`" for spot in found.spots[:2]))
+        yield f"Commits that made {' and '.join(spots)} what {'they are' if len(spots) > 1 else 'it is'}:"
         yield fenced(list(_commits(found.made[: room.items])), "text", "")
 
 
@@ -226,17 +226,23 @@ def _beside(one: Beside) -> str:
 
 def changes(found: Findings, room: Room) -> Iterator[str]:
     """Recent commits of the best file, and files that change with it."""
-    if not found.spots:
-        return
-    path = found.spots[0].cited.path
+    yield from recent(found, room)
+    yield from with_it(found, room)
+
+
+def recent(found: Findings, room: Room) -> Iterator[str]:
+    """Recent commits of the best file; those that made its lines are told already where it was asked why."""
     if found.past.commits and not found.made:
-        yield f"Of `{path}`:"
+        yield f"Of `{found.spots[0].cited.path}`:"
         yield fenced(list(_commits(found.past.commits[: room.items])), "text", "")
+
+
+def with_it(found: Findings, room: Room) -> Iterator[str]:
+    """Files that change with the best one."""
     if found.past.together:
-        listed = "; ".join(
-            f"`{one.path}` ({one.times} of {one.of} commits)" for one in found.past.together[: room.items]
-        )
-        yield f"Files that change with {'it' if found.past.commits and not found.made else f'`{path}`'}: {listed}."
+        rows = found.past.together[: min(4, room.items)]
+        listed = "; ".join(f"`{one.path}` ({one.times} of {one.of} commits)" for one in rows)
+        yield f"Files that change with `{found.spots[0].cited.path}`: {listed}."
 
 
 def left_open(found: Findings, room: Room) -> Iterator[str]:  # noqa: ARG001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ SPOTS, EXCERPT = 8, 14
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
 _LEAST = 3  # spots, however far below
 _FAR_BELOW = 0.6  # of the best range's score
+_OVERLOADS = 2  # of one name in a file
 _FILES = 6  # that they are in, at most
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
@@ -91,6 +93,7 @@ def _chosen(
     taken as they are."""
     counts: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
+    overloads: Counter[tuple[str, str]] = Counter()
     ranges = list(ranges)
     best = max((one.score for one in ranges), default=0.0)
     per_file = band(ranking.margin).per_file
@@ -98,6 +101,8 @@ def _chosen(
         place, given = one.place, at < sure
         if not given and sum(counts.values()) >= (min(most, _LEAST) if one.score < best * _FAR_BELOW else most):
             return
+        if overloads[one.path, place.qualified] >= _OVERLOADS and place.qualified:
+            continue
         if (one.path, place.start) in seen or (len(counts) >= _FILES and one.path not in counts):
             continue
         if not given and (len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(code, one)):
@@ -108,6 +113,7 @@ def _chosen(
         if cited := cite(code.snapshot, one.path, place.start, place.end, [place.qualified, place.name, *held]):
             counts[one.path] = counts.get(one.path, 0) + 1
             seen.add((one.path, place.start))
+            overloads[one.path, place.qualified] += 1
             yield _spot(code, one, cited, held)
 
 

@@ -68,18 +68,18 @@ def _answers(found: Findings) -> list[str]:
         return [f"{first.name} in {first.cited.path}", first.name]
     if found.kind is Kind.TRACE and found.frames:
         last = found.frames[-1]
-        name = last.node.name if last.node else "line"
-        return [
-            f"{name} at {last.cited.path}:{last.cited.start}".replace(
-                f":{last.cited.start}", f", line {last.cited.start}"
-            ),
-            name,
-        ]
+        name = last.node.name if last.node else ""
+        return [f"{name} in {last.cited.path}", name or last.cited.path] if name else [last.cited.path]
     path = found.spots[0].cited.path
-    places = [spot.place for spot in found.spots[:3] if spot.cited.path == path and spot.place.qualified]
+    places = [
+        spot.place
+        for spot in found.spots[: 1 if found.exact else 3]
+        if spot.cited.path == path and spot.place.qualified
+    ]
     places = [one for one in places if not any(other.qualified.startswith(f"{one.qualified}.") for other in places)]
     perhaps = "Perhaps " if sure(found) == "low" and not found.exact else ""
-    names = [" and ".join(one.qualified for one in places[:most]) for most in (2, 1) if len(places) >= most]
+    qualified = list(dict.fromkeys(one.qualified for one in places))
+    names = [" and ".join(qualified[:most]) for most in (2, 1) if len(qualified) >= most]
     names += [places[0].name] if places else []
     file = path.rpartition("/")[2]
     return (
@@ -93,7 +93,7 @@ def description(found: Findings) -> str:
     """The answer in a sentence or two, and one word for how sure it is: no more than a list of notes shows."""
     absent = missing(found)
     warned = f"Nowhere in this code: {', '.join(absent[:6])}; what follows fits only the rest of the question. "
-    worth = "" if found.exact else f"; confidence {sure(found)}"
+    worth = "" if found.exact or found.frames else f"; confidence {sure(found)}"
     tries = [f"{warned if _half(found) else ''}{_first(found, more)}{worth}." for more in (2, 1, 0)]
     return next((one for one in tries if len(one) <= _DESCRIPTION), tries[-1])
 
@@ -113,7 +113,7 @@ def _first(found: Findings, more: int) -> str:
         last = found.frames[-1]
         name = f"`{last.node.last}`" if last.node and "`" not in last.node.last else "the file's own level"
         said = f" (“{found.error[1]}”)" if found.error[1] else ""
-        return f"{found.error[0] or 'It'}{said} comes from {name}: {last.cited.place} holds `{last.cited.name}`"
+        return f"{found.error[0] or 'It'}{said} comes from {name}, at {last.cited.place} (`{last.cited.name}`)"
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
         tests = sum(one.test for one in used.files)
@@ -146,14 +146,17 @@ def confidence(found: Findings) -> str:
     """What such a lead was worth when it was measured, and words of the question that no file has."""
     words = missing(found)
     absent = f" Nowhere in this code: {', '.join(words[:12])}." if words and not _half(found) else ""
+    if found.frames:
+        return f"Confidence: the traceback itself names the place.{absent}"
     if found.exact and found.spots:
         return f"Confidence: the question names `{found.spots[0].cited.name}`, which is defined once.{absent}"
     margin = found.ranking.margin
     worth = band(margin)
+    half = ", for half of the question is nowhere in the code" if _half(found) and worth.word != "low" else ""
     times = f"{margin:.1f} times the score of the next" if margin < 10 else "nothing else comes near"
     return (
-        f"Confidence: {sure(found)}. The best file has {worth.lead} ({times}); of 100 measured questions with such a "
-        f"lead it was right for {worth.first}, and one of the first five files for {worth.five}.{absent}"
+        f"Confidence: {sure(found)}{half}. The best file has {worth.lead} ({times}); of 100 measured questions with "
+        f"such a lead it was right for {worth.first}, and one of the first five files for {worth.five}.{absent}"
     )
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from scoutkit import git as git_module
+from scoutkit.agents.builtin.findings import Findings, find
+from scoutkit.agents.builtin.index import open_index
+from scoutkit.agents.builtin.question import understand
+from scoutkit.agents.builtin.rank import rank
+from scoutkit.agents.builtin.report import write
 from scoutkit.agents.builtin.store import Store
+from scoutkit.knowledge import citations, verify
+from scoutkit.model.notes import Verdict
 
 ARGV = [sys.executable, "-P", "-m", "scoutkit.agents.builtin"]
 
@@ -88,6 +96,36 @@ def ask(head: Callable[[Path], str]) -> Callable[..., Answer]:
         return answer(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found, how it is told, and what the birth check has against it."""
+
+    found: Findings
+    text: str
+    doubts: list[str]
+
+    def section(self, heading: str) -> str:
+        """The text below a heading; fails where there is none."""
+        return self.text.split(f"## {heading}\n\n", 1)[1].split("\n## ")[0]
+
+
+@pytest.fixture
+def look(store: Store, head: Callable[[Path], str]) -> Callable[[Path, str], Looked]:
+    """Ask without a process of its own."""
+
+    def asked(where: Path, question: str) -> Looked:
+        commit = head(where)
+        with git_module.Snapshot(where, commit) as snapshot, open_index(store, where, commit, lambda _: None) as index:
+            understood = understand(question)
+            found = find(understood, rank(index, understood), index, snapshot, where)
+            text = write(found)
+            checked = verify.check(citations.read(text), snapshot)
+            bad = [one for one in checked if one.citation.verdict is not Verdict.SUPPORTED]
+            return Looked(found, text, [f"{one.reference.sentence}: {one.why}" for one in bad])
+
+    return asked
 
 
 def answer(code: int, stdout: str, stderr: str) -> Answer:
