@@ -37,11 +37,30 @@ def browse(ctx: click.Context, *, port: int | None, host: str, token: str | None
 
     def ready() -> None:
         say.answer(whole)
+        if not no_open and not _opened(whole):
+            port = listening.getsockname()[1]
+            say.tell(
+                f"no desktop here: open it in a browser; of another machine, after ssh -L {port}:127.0.0.1:{port} HOST"
+            )
         say.tell("Ctrl-C ends it")
-        if not no_open:
-            click.launch(whole)
 
     serving.serve(serving.datasette(catalogue, own, hosts=_names(host), token=token), listening, ready=ready)
+
+
+def _opened(address: str) -> bool:
+    """Have the desktop open it; False where there is none, as over ssh."""
+    import os
+    import shutil
+    import sys
+
+    from scoutkit import process
+
+    program = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
+    desktop = sys.platform == "darwin" or any(os.environ.get(one) for one in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    if not program or not desktop:
+        return False
+    process.detach([program, address])
+    return True
 
 
 def _token(token: str | None, host: str) -> str:
