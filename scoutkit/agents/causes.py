@@ -122,10 +122,11 @@ CAUSES = (
         r"|connection (?:error|refused|reset|failed)|error sending request|fetch failed|dns error|timed? ?out",
         407,
     ),
+    _cause("no answer came", "check the network, or ask again", r"\bstreaming error"),
     _cause(
         "the answer was cut off on its way",
         "ask again",
-        r"stream (?:disconnected|ended|closed)|streaming error|malformed response|empty or malformed|incomplete"
+        r"stream (?:disconnected|ended|closed)|malformed response|empty or malformed|incomplete"
         r"|missing finish_reason|failed to parse|\bterminated\b",
     ),
     _cause(

@@ -17,10 +17,11 @@ _NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, Even
 
 
 class Meter:
-    """Counts from its making on. `spent`: what `broken` told was a limit that leaves the agent able to report."""
+    """Counts from its making on. `spent`: what `broken` told was a limit that leaves the agent able to report;
+    `answered`: its model has said anything."""
 
     def __init__(self, run_id: str, limits: Limits, *, idle: float | None = None) -> None:
-        self.spent = False
+        self.spent = self.answered = False
         self.bytes = self.lines = 0
         self.heard = self._began = time.monotonic()
         self._run_id = run_id
@@ -55,6 +56,7 @@ class Meter:
                 self._done = True
         if event.kind not in _NO_ANSWER:
             self._retries = self._refused = 0
+            self.answered = True
         if event.usage:
             said = {name: value for name, value in asdict(event.usage).items() if value is not None}
             self._usage = replace(self._usage, **said)
@@ -89,9 +91,7 @@ class Meter:
     def _stuck(self, now: float) -> Outcome | None:
         retries, idle = self._limits.retries, self._idle
         if retries is not None and (self._retries > retries or self._refused > PATIENCE):
-            last = str(self._retry.data.get("cause", "")) or self._retry.text
-            said = f": {last}" if last else ""
-            reason = f"the model could not be had {self._retries} times in a row{said}"
+            reason = self._unanswered(str(self._retry.data.get("cause", "")))
             return Outcome(Result.FAILED, reason=reason, hint=str(self._retry.data.get("hint", "")))
         if idle is not None and now - self.heard >= idle:
             reason = f"it said nothing for {idle:g} s"
@@ -108,9 +108,10 @@ class Meter:
             reason, hint = f"{reason}: {self._unanswered()}", str(self._retry.data.get("hint") or hint)
         return Outcome(Result.TIMEOUT, reason=reason, hint=hint)
 
-    def _unanswered(self) -> str:
-        said = f": {self._retry.text}" if self._retry.text else ""
-        return f"the model could not be had {self._retries} times in a row{said}"
+    def _unanswered(self, cause: str = "") -> str:
+        times = f"{self._retries} times in a row" if self._retries > 1 else "when it was last asked"
+        said = f": {last}" if (last := cause or self._retry.text) else ""
+        return f"the model could not be had {times}{said}"
 
     def _money(self) -> Outcome | None:
         limits, usage = self._limits, self._usage

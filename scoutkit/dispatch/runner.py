@@ -192,6 +192,8 @@ class _Stage:
         if last.result is Result.DONE:
             return replace(outcome, report=last.report)
         self.tell(f"it did not write its report: {last.reason}")
+        if last.hint and not meter.answered:  # what it ran out of time for: some try again without a word
+            outcome = replace(outcome, reason=f"{outcome.reason}: {last.reason}", hint=last.hint)
         return outcome
 
     def _talk(

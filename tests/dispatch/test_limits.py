@@ -219,6 +219,24 @@ def test_without_a_report_what_it_said_so_far_is_kept(play, last):
     assert outcome.reason == "it took more than 0 turns"
 
 
+def test_where_its_model_never_answered_the_last_error_says_why(play):
+    error = event("error", "fetch failed", ', data = { hint = "check the network" }')
+    outcome = play(STAY, limits={"timeout": 1.0}, closing=steps(error, "exit = 1"))
+    assert (outcome.result, outcome.report) == (Result.TIMEOUT, "")
+    assert outcome.reason == "it took longer than 1 s: exit status 1: fetch failed"
+    assert outcome.hint == "check the network"
+
+
+@pytest.mark.parametrize(("tries", "times"), [(1, "when it was last asked"), (2, "2 times in a row")])
+def test_time_that_ran_out_over_retries_says_so(tries, times):
+    meter = Meter("r1", Limits(timeout=1.0))
+    for _ in range(tries):
+        meter.saw(Event(EventKind.RETRY, "500", data={"hint": "try again later"}))
+    outcome = meter.broken(time.monotonic() + 2)
+    assert outcome.reason == f"it took longer than 1 s: the model could not be had {times}: 500"
+    assert (outcome.hint, meter.answered, meter.spent) == ("try again later", False, False)
+
+
 def test_the_report_is_not_waited_for_without_end(play, monkeypatch):
     monkeypatch.setattr("scoutkit.dispatch.runner.CLOSING", 1.5)
     began = time.monotonic()
