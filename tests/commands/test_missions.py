@@ -238,6 +238,16 @@ def test_builtin_answers_with_supported_citations_only(scoutkit):
     assert note["citations"]
     assert {one["verdict"] for one in note["citations"]} == {"supported"}
     assert any(one["path"] == "src/auth/signing.py" for one in note["citations"])
+    facts = said.json["facts"]
+    assert facts["kind"] == "where"
+    assert facts["ranges"][0]["path"] == "src/auth/signing.py"
+    assert scoutkit("run", "show", said.json["run"]["id"], "--json").json["facts"] == facts
+
+
+def test_an_agent_that_tells_no_facts_leaves_them_out(scoutkit, ask):
+    said = ask("--json")
+    assert "facts" not in said.json
+    assert "facts" not in scoutkit("run", "show", said.json["run"]["id"], "--json").json
 
 
 def test_many_at_once_all_succeed(repo, home):

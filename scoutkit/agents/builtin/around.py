@@ -29,17 +29,18 @@ _NOISE = frozenset(
         r"\w+",
         """
     add any append apply as_path as_ref as_str assert begin bind __call__ call callback cast cb clear clone close
-    collect concat constructor copy count create debug decode default delete done dup each emit empty encode end
+    collect concat constructor contains copy count create debug decode default delete done dup each emit empty encode end ends_with endsWith
     __enter__ equal equals error exec __exit__ exit expect extend filter find first flatten flush fn forEach format
     freeze from func get handle has hash id include includes index info __init__ init initialize inject insert into
     is item items iter join key keys last len length list load lock log main map match max merge min name __new__
     new next nil ok open parse path peek pop print push put raise read reduce register release remove render replace
-    require reset resolve respond_to run save select send set setup size slice sort split start stop str string sum
+    require reset resolve respond_to run save select send set setup size slice sort split start starts_with startsWith stop str string sum
     super sync tap test text then to_path to_s to_string toString trigger type unlock unwrap update use value values
     wait warn with write""",
     )
 )
 _BRACKETS = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})
+_METHODS = frozenset({"c", "java", "kotlin", "rust", "swift", "csharp"})  # `x.f()` is no function of its own there
 _SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
 IMPORT = re.compile(
     r"\s*(?:import\b|from\s.*\bimport\b|(?:pub\s+)?use\s|using\s|#\s*include|package\s|export\s.*\bfrom\b"
@@ -183,8 +184,11 @@ def _means(code: Code, target: Node, others: Sequence[Node], path: str, number: 
         return True if same else False if len(others) == 1 and target.owner else None
     if receiver is not None and receiver == target.owner:
         return True
-    alone = len(others) <= 1 and not common(target.last)
-    if alone:
+    if receiver is not None and not target.owner and not _module(receiver, target.path):
+        return (
+            None if language_of(path) in _METHODS else False if len(others) == 1 and not common(target.last) else None
+        )
+    if len(others) <= 1 and not common(target.last):
         return True
     if receiver is None and not target.owner:
         here = [one for one in others if one.path == path and not one.owner]
@@ -205,6 +209,11 @@ def receiver_of(line: str, name: str) -> str | None:
     """What a call stands behind: `reply` of `reply.send()`, "" of `f().send()`; None where it stands alone."""
     found = re.search(rf"([\w$]*)[)\]]*\s*(?:\?\.|!*\.|->|::)\s*{re.escape(name)}(?![\w$])", line)
     return found[1] if found else None
+
+
+def _module(receiver: str, path: str) -> bool:
+    """Can a variable be the module, package or namespace that a file is?"""
+    return receiver == "" or bool(_parts(receiver) & {part for name in path.split("/")[-3:] for part in _parts(name)})
 
 
 def _alike(receiver: str, owner: str) -> int:
@@ -292,6 +301,8 @@ def _chosen(defined: Sequence[Node], source: Node, receiver: str | None) -> tupl
         own = [one for one in defined if one.path == source.path and one.owner == source.owner]
         if own:
             return own[0], True
+    if receiver and not any(one.owner or _module(receiver, one.path) for one in defined):
+        return (defined[0], False) if len(defined) == 1 and language_of(source.path) not in _METHODS else None
     if len(defined) == 1:
         return defined[0], True
     if receiver is None:

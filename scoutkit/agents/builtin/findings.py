@@ -18,7 +18,7 @@ from scoutkit.agents.builtin.entrances import Entrance, entrances
 from scoutkit.agents.builtin.evidence import Cited, cite
 from scoutkit.agents.builtin.frames import Frame
 from scoutkit.agents.builtin.index import Index
-from scoutkit.agents.builtin.kinds import Kind, kind_of, only_asks
+from scoutkit.agents.builtin.kinds import Kind, asked_for, kind_of
 from scoutkit.agents.builtin.past import Commit, Past
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.question import Question
@@ -77,6 +77,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     kind = kind_of(question)
     code = Code(index, snapshot)
     named, exact = usage.targets(code, question, ranking)
+    exact = exact and (kind in _NAMED or all(word in question.names for word in question.said))
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]
     first = named if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
@@ -161,7 +162,7 @@ def _open(code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spo
     other = next((spot for spot in chosen if first and spot.cited.path != first.cited.path), None)
     if first and other and low and not settled and not unclear:
         yield Open("Which is it? Their files score nearly the same:", (first.cited, other.cited))
-    words = [word for word in ranking.absent if word.isprintable() and "`" not in word and not only_asks(word)]
+    words = [word for word in map(asked_for, ranking.absent) if word and word.isprintable() and "`" not in word]
     words = [word for word in words if not re.search(r"(?:ed|ing|ly)$", word)][:3]  # things have names, doings seldom
     if chosen and words:
         listed = ", ".join(f"“{word[:40]}”" for word in words)

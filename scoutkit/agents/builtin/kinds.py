@@ -91,6 +91,7 @@ _ASKING = frozenset(
     usages use used uses variable variables walk""",
     )
 )
+_PARTICLES = re.compile(r"^[的是被]+(?=\w{2})|[的了吗呢]+$|^[的是被了吗呢]+$")
 _LOOKED_AT = 2000  # characters
 _FEW = 2  # words of a question that only names something
 
@@ -108,8 +109,11 @@ def kind_of(question: Question) -> Kind:
     return Kind.NAME if 0 < len(text.split()) <= _FEW and question.names else Kind.WHERE
 
 
-def only_asks(word: str) -> bool:
-    """Is a word a way to ask, and nothing that code would have to hold?"""
+def asked_for(word: str) -> str:
+    """A word of a question without what in it only asks: of `在哪里签名` the last two signs; "" where nothing is left."""
     if word.isascii():
-        return word.lower() in _ASKING
-    return any(rule.search(word) for rule in _COMPILED.values())
+        return "" if word.lower() in _ASKING else word
+    for rule in _COMPILED.values():
+        word = rule.sub(" ", word)
+    kept = (_PARTICLES.sub("", part) for part in word.split())
+    return max(kept, key=len, default="")

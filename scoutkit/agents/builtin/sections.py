@@ -226,8 +226,9 @@ def _beside(one: Beside) -> str:
 
 def changes(found: Findings, room: Room) -> Iterator[str]:
     """Recent commits of the best file, and files that change with it."""
-    yield from recent(found, room)
-    yield from with_it(found, room)
+    told = list(recent(found, room))
+    yield from told
+    yield from with_it(found, room, "it" if told else "")
 
 
 def recent(found: Findings, room: Room) -> Iterator[str]:
@@ -237,12 +238,12 @@ def recent(found: Findings, room: Room) -> Iterator[str]:
         yield fenced(list(_commits(found.past.commits[: room.items])), "text", "")
 
 
-def with_it(found: Findings, room: Room) -> Iterator[str]:
+def with_it(found: Findings, room: Room, it: str = "") -> Iterator[str]:
     """Files that change with the best one."""
     if found.past.together:
         rows = found.past.together[: min(4, room.items)]
         listed = "; ".join(f"`{one.path}` ({one.times} of {one.of} commits)" for one in rows)
-        yield f"Files that change with `{found.spots[0].cited.path}`: {listed}."
+        yield f"Files that change with {it or f'`{found.spots[0].cited.path}`'}: {listed}."
 
 
 def left_open(found: Findings, room: Room) -> Iterator[str]:  # noqa: ARG001

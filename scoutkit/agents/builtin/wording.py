@@ -7,7 +7,7 @@ import re
 from scoutkit.agents.builtin.confidence import band, word
 from scoutkit.agents.builtin.evidence import sayable
 from scoutkit.agents.builtin.findings import Findings
-from scoutkit.agents.builtin.kinds import Kind, only_asks
+from scoutkit.agents.builtin.kinds import Kind, asked_for
 from scoutkit.agents.builtin.spots import Spot
 
 _TITLE = 110  # characters, at most
@@ -100,12 +100,13 @@ def description(found: Findings) -> str:
 
 def missing(found: Findings) -> list[str]:
     """Words of the question that are nowhere, but for those that only ask."""
-    return [plain(one) for one in found.ranking.absent if not only_asks(one)]
+    return [plain(kept) for one in found.ranking.absent if (kept := asked_for(one))]
 
 
 def _half(found: Findings) -> bool:
     """Is half of the question nowhere in the code?"""
-    return bool(found.ranking.absent) and 2 * len(found.ranking.absent) >= len(found.question.said)
+    absent = missing(found)
+    return bool(absent) and 2 * len(absent) >= len(found.question.said)
 
 
 def _first(found: Findings, more: int) -> str:

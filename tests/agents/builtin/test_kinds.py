@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoutkit.agents.builtin.kinds import Kind, kind_of, only_asks
+from scoutkit.agents.builtin.kinds import Kind, asked_for, kind_of
 from scoutkit.agents.builtin.question import understand
 
 ASKED = {
@@ -96,7 +96,16 @@ def test_what_says_nothing_asks_where(text):
     assert kind_of(understand(text)) is Kind.WHERE
 
 
-def test_words_that_only_ask_are_told_from_words_that_code_may_have():
-    assert only_asks("的默认值是什么")
-    assert not only_asks("会话")
-    assert not only_asks("how")
+@pytest.mark.parametrize(
+    ("word", "left"),
+    [
+        ("的默认值是什么", ""),
+        ("会话", "会话"),
+        ("在哪里清理空闲连接", "清理空闲连接"),
+        ("是惰性求值的", "惰性求值"),
+        ("calls", ""),
+        ("teapot", "teapot"),
+    ],
+)
+def test_what_only_asks_is_told_from_what_code_may_have(word, left):
+    assert asked_for(word) == left
