@@ -31,6 +31,7 @@ def page(desk: Desk, _: Asked) -> Made:
         "stale": seen.stale,
         "unchecked": seen.notes - seen.holding - seen.stale,
         "checked": said.oldest,
+        "problems": len(desk.catalogue.problems()),
         "broken": [_row(one) for one in seen.broken],
         "files": seen.files,
         "questions": [{**_row(one), "says": inline(one.says)} for one in seen.questions],

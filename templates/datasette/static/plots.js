@@ -28,11 +28,12 @@ draw("plot-weeks", ({ weeks, all_weeks }, narrow) => ({
 }));
 
 const standings = ["hold", "not checked yet", "no longer hold"];
+const most = (folders) => Math.max(...folders.map(({ folder }) => folders.filter((one) => one.folder === folder).reduce((sum, one) => sum + one.notes, 0)));
 draw("plot-folders", ({ folders }, narrow) => ({
   height: 60 + 26 * new Set(folders.map((one) => one.folder)).size,
   marginLeft: narrow ? 110 : 160,
   marginBottom: 45,
-  x: { label: "notes", grid: true, labelOffset: 40, ticks: narrow ? 4 : 8, tickFormat: (value) => (Number.isInteger(value) ? value.toLocaleString("en") : "") },
+  x: { label: "notes", grid: true, labelOffset: 40, ticks: Math.min(narrow ? 4 : 8, most(folders)) },
   y: { label: null, domain: [...new Set(folders.map((one) => one.folder))] },
   color: { domain: standings, range: standings.map((name) => colour({ hold: "good", "no longer hold": "bad" }[name] ?? "quiet")), legend: true },
   marks: [Plot.barX(folders, { y: "folder", x: "notes", fill: "standing", order: standings }), Plot.ruleX([0])],
