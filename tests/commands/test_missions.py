@@ -245,7 +245,7 @@ def test_builtin_answers_with_supported_citations_only(scoutkit):
 
 
 def test_an_agent_that_tells_no_facts_leaves_them_out(scoutkit, ask):
-    said = ask("--json")
+    said = ask("q", "--json")
     assert "facts" not in said.json
     assert "facts" not in scoutkit("run", "show", said.json["run"]["id"], "--json").json
 

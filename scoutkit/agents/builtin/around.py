@@ -29,14 +29,14 @@ _NOISE = frozenset(
         r"\w+",
         """
     add any append apply as_path as_ref as_str assert begin bind __call__ call callback cast cb clear clone close
-    collect concat constructor contains copy count create debug decode default delete done dup each emit empty encode end ends_with endsWith
-    __enter__ equal equals error exec __exit__ exit expect extend filter find first flatten flush fn forEach format
-    freeze from func get handle has hash id include includes index info __init__ init initialize inject insert into
-    is item items iter join key keys last len length list load lock log main map match max merge min name __new__
-    new next nil ok open parse path peek pop print push put raise read reduce register release remove render replace
-    require reset resolve respond_to run save select send set setup size slice sort split start starts_with startsWith stop str string sum
-    super sync tap test text then to_path to_s to_string toString trigger type unlock unwrap update use value values
-    wait warn with write""",
+    collect concat constructor contains copy count create debug decode default delete done dup each emit empty encode
+    end ends_with endsWith __enter__ equal equals error exec __exit__ exit expect extend filter find first flatten
+    flush fn forEach format freeze from func get handle has hash id include includes index info __init__ init
+    initialize inject insert into is item items iter join key keys last len length list load lock log main map match
+    max merge min name __new__ new next nil ok open parse path peek pop print push put raise read reduce register
+    release remove render replace require reset resolve respond_to run save select send set setup size slice sort
+    split start starts_with startsWith stop str string sum super sync tap test text then to_path to_s to_string
+    toString trigger type unlock unwrap update use value values wait warn with write""",
     )
 )
 _BRACKETS = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})

@@ -25,7 +25,7 @@ _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 @dataclass(frozen=True, slots=True)
 class Graph:
     """Calls in the order in which they are made, callers first. `chain`: the longest run of sure calls through the best
-    definition that has one of three, from where it begins to where it ends; empty where none has."""
+    definition, or another of its file, from where it begins to where it ends; empty where none has three nodes."""
 
     edges: tuple[Edge, ...]
     chain: tuple[Edge, ...]
@@ -54,7 +54,7 @@ def graph(code: Code, nodes: Sequence[Node], asked: Collection[str], *, above: b
         higher = [edge for edge in around.callers(code, known[0].caller, most=3) if edge.sure and edge.caller.name]
         up = [edge for edge in higher if all(edge.caller != other.callee for other in edges.values())]
         keep(up)
-    chains = (_chain(list(edges.values()), node) for node in nodes[:_CENTRES])
+    chains = (_chain(list(edges.values()), node) for node in nodes[:_CENTRES] if node.path == nodes[0].path)
     found = next((one for one in chains if one), [])
     begin = found[0].caller if found else None
     return Graph(tuple(_in_order(list(edges.values()), begin)), tuple(found))

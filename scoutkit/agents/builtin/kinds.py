@@ -110,7 +110,7 @@ def kind_of(question: Question) -> Kind:
 
 
 def asked_for(word: str) -> str:
-    """A word of a question without what in it only asks: of `在哪里签名` the last two signs; "" where nothing is left."""
+    """A word of a question without what in it only asks: of `在哪里签名` its last two; "" where nothing is left."""
     if word.isascii():
         return "" if word.lower() in _ASKING else word
     for rule in _COMPILED.values():
