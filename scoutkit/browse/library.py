@@ -17,6 +17,7 @@ from typing import TypeVar
 from scoutkit import git, process
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
+from scoutkit.search.sync import Seen
 
 Made = TypeVar("Made")
 OFTEN = 10.0  # seconds between two looks at whether something changed that notes hang on
@@ -32,6 +33,7 @@ class Library:
         self._looked = -SELDOM
         self._checked = -SELDOM
         self._stamp = ("", "")
+        self._seen: Seen = {}
 
     async def make(self, page: Callable[[Desk], Made]) -> Made:
         """A page, made off the event loop. Raises what the page raises."""
@@ -44,6 +46,8 @@ class Library:
     def _make(self, page: Callable[[Desk], Made]) -> Made:
         desk = Desk.open(self.cwd, here=self.here)
         try:
+            desk.catalogue.seen = self._seen
+            desk.fulltext.patience = 0  # a page says what the index knows; the next one knows more
             desk.sync()
             made = page(desk)
             desk.follow()

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit.model.found import Hit, Problem
-from scoutkit.search import citing, ranking
+from scoutkit.search import citing, ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.citing import Cited
 from scoutkit.search.database import Busy, Database
 from scoutkit.search.query import Query, clean, parse
 from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import snippet
-from scoutkit.search.sync import Source, Sync
+from scoutkit.search.sync import Seen, Source, Sync
 from scoutkit.words import plain
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Catalogue(Database):
     def __init__(self, path: Path, worktree: str = "") -> None:
         super().__init__(path)
         self.worktree = worktree.encode("utf-8", "backslashreplace").decode()
+        self.seen: Seen | None = None  # a dictionary that outlives it spares some of the next `sync`
         self._source: Source | None = None
 
     # In step with the files
@@ -42,7 +43,7 @@ class Catalogue(Database):
         """Bring the catalogue in step with the note files. Never fails for what is wrong with notes or catalogue."""
         self._source = None  # a broken file is made anew, and filled here
         try:
-            done = self.asking(lambda connection: syncing.sync(connection, self.worktree, source))
+            done = self.asking(lambda connection: syncing.sync(connection, self.worktree, source, self.seen))
         finally:
             self._source = source
         return done._replace(rebuilt=self.why_rebuilt(), memory=self.why_in_memory)
@@ -76,14 +77,7 @@ class Catalogue(Database):
     @property
     def generation(self) -> str:
         """Another one after every change of a note."""
-        return self.asking(
-            lambda connection: " ".join(
-                row[0]
-                for row in connection.execute(
-                    "SELECT value FROM state WHERE name IN ('catalogue', 'generation') ORDER BY name"
-                )
-            )
-        )
+        return self.asking(store.generation)
 
     # Finding
 

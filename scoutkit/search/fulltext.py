@@ -19,7 +19,7 @@ from scoutkit.search.index import Index, texts
 from scoutkit.words import composed
 
 _SOON = 100  # so many missing cards are added at once where an answer needs them
-_PATIENCE = 2.0  # seconds an answer waits for another process's update
+PATIENCE = 2.0  # seconds an answer waits for another process's update, unless it is told otherwise
 _LONGEST = 1000  # characters of a query that are looked at
 _KEY_TERMS = 16
 _SAMPLE = 20  # notes that stand for all
@@ -33,6 +33,7 @@ class Fulltext:
     def __init__(self, folder: Path, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
         self.index = Index(folder, catalogue)
+        self.patience = PATIENCE
 
     def update(self, *, rebuild: bool = False) -> None:
         """Bring the index in step now. Refused when it is not ours, Unavailable when it cannot be written."""
@@ -157,7 +158,7 @@ class Fulltext:
         for _ in range(2):
             if not self.index.in_step():
                 with contextlib.suppress(Unavailable):
-                    self.index.update(wait=_PATIENCE, most=_SOON)
+                    self.index.update(wait=self.patience, most=_SOON)
             try:
                 return self._ask(ask)
             except ScoutError:

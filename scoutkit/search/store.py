@@ -162,6 +162,12 @@ def _frozen(path: Path) -> sqlite3.Connection:
     return _connect(f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1", uri=True)
 
 
+def generation(connection: sqlite3.Connection) -> str:
+    """Another one after every change of a note."""
+    rows = connection.execute("SELECT value FROM state WHERE name IN ('catalogue', 'generation') ORDER BY name")
+    return " ".join(row[0] for row in rows)
+
+
 def bound(path: str) -> str | bytes:
     """A path as a parameter: text, or its bytes where they are not UTF-8. To be used as `CAST(? AS TEXT)`."""
     for errors in ("strict", "surrogateescape"):

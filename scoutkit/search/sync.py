@@ -58,9 +58,20 @@ Known = tuple[int, int, int, int]
 of the clock."""
 
 
-def sync(connection: sqlite3.Connection, worktree: str, source: Source) -> Sync:
-    """Bring the rows of one worktree's notes in step with its files."""
+Seen = dict[str, tuple[Iterable[tuple[str, int, int]], Sequence[Problem]]]
+"""What a source listed when a catalogue of this generation was in step with it, for good."""
+
+
+def sync(connection: sqlite3.Connection, worktree: str, source: Source, seen: Seen | None = None) -> Sync:
+    """Bring the rows of one worktree's notes in step with its files.
+
+    `seen` remembers files and catalogue for a process that does this often: where both are as they were, they are not
+    compared again.
+    """
     had = problems(connection, worktree)
+    was = store.generation(connection)
+    if seen and (before := seen.get(was)) and source.files() == before:
+        return Sync(problems=had)
     known = _known(connection, worktree)  # before the scan: a row that comes later is not taken for a leftover
     found, closed = source.files()
     scan = {path: (mtime, size) for path, mtime, size in found}
@@ -81,6 +92,10 @@ def sync(connection: sqlite3.Connection, worktree: str, source: Source) -> Sync:
         if not store.is_busy(error):
             raise
         behind = "other processes are updating it"
+    if seen is not None:
+        seen.clear()
+        if not (changed or removed or behind or closed) and all(settled for _, _, settled, _ in known.values()):
+            seen[was] = (found, closed)
     now = problems(connection, worktree)
     return Sync(changed, removed, now, len(now) != len(had), behind=behind)
 

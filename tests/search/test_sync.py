@@ -443,3 +443,26 @@ def test_a_note_already_asked_is_known_by_its_question_but_for_case_and_punctuat
     assert shelf.catalogue.asked("where is the COOKIE signed", "ask") == ["a.md"]
     assert shelf.catalogue.asked("where was the cookie signed", "ask") == []
     assert shelf.catalogue.asked("?", "ask") == []
+
+
+def test_a_process_that_looks_often_does_not_compare_again_and_misses_nothing(shelf: Shelf) -> None:
+    shelf.catalogue.seen = {}
+    shelf.note("a.md", "walrus")
+    shelf.note("b.md", "seal")
+    for _ in range(2):
+        shelf.sync()
+    assert len(shelf.catalogue.seen) == 1
+    asked: list[str] = []
+    shelf.catalogue.connection.set_trace_callback(asked.append)
+    shelf.sync()
+    assert not any("FROM files" in sql for sql in asked)
+    path = shelf.note("a.md", "otters")  # of the same size, as if long ago
+    assert shelf.find("otters") == ["a.md"]
+    path.write_text("manatee")
+    assert shelf.find("manatee") == ["a.md"]
+    path.unlink()
+    assert [hit.path for hit in (shelf.sync(), shelf.catalogue.list())[1]] == ["b.md"]
+    for _ in range(2):
+        shelf.sync()
+    shelf.catalogue.discard()
+    assert shelf.find("seal") == ["b.md"]
