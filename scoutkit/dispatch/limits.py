@@ -12,7 +12,7 @@ NEAR = 0.8  # of a limit: from here on the agent is told to write its report
 CLOSING = 90.0  # seconds to write the report in, once a limit stopped the agent
 REFUSED = frozenset({400, 401, 402, 403, 404})  # HTTP statuses that asking again does not change
 PATIENCE = 2  # such answers in a row: a program may renew its key in between
-LINES = 1_000_000  # each is looked through for secrets and costs a record, however short: some ten seconds for all
+LINES = 500_000  # each is looked through for secrets and costs a record, however short: some ten seconds for all
 _NO_ANSWER = frozenset({EventKind.RETRY, EventKind.STATUS, EventKind.OTHER, EventKind.ERROR})
 
 
