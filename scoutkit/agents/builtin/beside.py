@@ -17,6 +17,7 @@ from scoutkit.agents.builtin.spots import held_in
 
 _ENOUGH = 2  # found by the question: then none are looked for by name
 _NEAR = 0.6  # of the best one's score
+_LONG = 300  # lines: no single test has them
 _FILES = 12  # are read for one name
 _TITLED = re.compile(r"""\s*(?:test|it|scenario|describe|@test)\s*[({]?\s*["'{]([^"'{}]{3,100})["'}]""", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
@@ -82,6 +83,8 @@ def _found(code: Code, one: Range, role: Role, rare: Sequence[str]) -> Beside | 
             title, start, end = held.name, held.start, held.end
     if role is Role.TEST and code.symbols(one.path) and not _is_test(code, one.path, title, start):
         return None
+    if role is Role.TEST and end - start > _LONG:
+        return None  # a whole suite
     title = plain_title(title)
     words_of = held_in(code, one, rare)
     cited = cite(code.snapshot, one.path, start, end, [title, *words_of])

@@ -80,10 +80,15 @@ def _in_order(edges: Sequence[Edge], begin: Node | None) -> Iterator[Edge]:
 
 
 def _chain(edges: Sequence[Edge], through: Node) -> list[Edge]:
-    sure = [edge for edge in edges if edge.sure and edge.caller.name]
+    sure = [edge for edge in edges if _draws(edge)]
     up, down = _longest(sure, through, up=True), _longest(sure, through, up=False)
     found = [*reversed(up), *down]
     return found if len(found) + 1 >= _LEAST else []
+
+
+def _draws(edge: Edge) -> bool:
+    """A call between two functions that is sure."""
+    return edge.sure and bool(edge.caller.name) and edge.callee.kind not in around.TYPES
 
 
 def _longest(edges: Sequence[Edge], start: Node, *, up: bool, seen: frozenset[Node] = frozenset()) -> list[Edge]:
@@ -104,7 +109,7 @@ def drawn(found: Graph) -> tuple[Edge, ...]:
     nodes = dict.fromkeys([found.chain[0].caller, *(edge.callee for edge in found.chain)])
     kept = set(found.chain)
     for edge in found.edges:
-        if edge.sure and edge.caller in nodes and (edge.callee in nodes or len(nodes) < _DRAWN):
+        if _draws(edge) and edge.caller in nodes and (edge.callee in nodes or len(nodes) < _DRAWN):
             nodes[edge.callee] = None
             kept.add(edge)
     return tuple(edge for edge in found.edges if edge in kept)

@@ -82,9 +82,11 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     known = [frame.node for frame in reversed(framed) if frame.node]
     first = named if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
     knobs = settings.knobs(code, ranking, question.counts, most=6) if kind is Kind.CONFIG else []
-    chosen = spots.choose(code, question, ranking, most=_SPOTS.get(kind, spots.SPOTS), first=first)
-    nodes = [spot.node for spot in chosen if spot.defines]
+    first = first or list(_around(code, knobs[:1]))
     calling = kind in (Kind.CALLS, Kind.BREAKS)
+    most = len(first) if calling and exact else _SPOTS.get(kind, spots.SPOTS)
+    chosen = spots.choose(code, question, ranking, most=most, first=first)
+    nodes = [spot.node for spot in chosen if spot.defines]
     graph = chain.graph(code, nodes[: len(first) or 1] if calling else nodes, question.counts, above=not calling)
     places = [(spot.cited.path, spot.place.start, spot.place.end) for spot in chosen]
     shown = {spot.cited.path for spot in chosen}
@@ -93,7 +95,6 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     ]
     called = {edge.callee for edge in graph.edges}
     tops = [edge.caller for edge in graph.edges if edge.sure and edge.caller not in called]
-    lasting = kind in (Kind.HAPPENS, Kind.TRACE)
     of_lines = [spot.cited for spot in chosen[:2]] if kind is Kind.WHY else []
     return Findings(
         kind=kind,
@@ -105,7 +106,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         graph=graph,
         siblings=tuple(_siblings(code, nodes[0])) if nodes and not calling else (),
         entrances=tuple(entrances(code, [*dict.fromkeys([*tops, *nodes])])),
-        failures=tuple(saying.failures(code, in_chain if kind is Kind.HAPPENS else nodes, most=6)) if lasting else (),
+        failures=tuple(saying.failures(code, in_chain, most=6)) if kind is Kind.HAPPENS else (),
         reasons=tuple(_reasons(code, chosen, ranking)) if kind is Kind.WHY else (),
         made=tuple(past.of_lines(where, snapshot.commit, of_lines)) if of_lines else (),
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
@@ -128,6 +129,15 @@ def _usages(code: Code, kind: Kind, named: Sequence[Node], nodes: Sequence[Node]
     for node in wanted:
         if found := usage.usage(code, node):
             yield found
+
+
+def _around(code: Code, knobs: Sequence[Setting]) -> Iterator[Node]:
+    """The functions that declare and read a setting."""
+    found: dict[Node, None] = {}
+    for cited in [place for knob in knobs for place in (knob.cited, *knob.reads)]:
+        if unit := code.unit(cited.path, cited.start):
+            found[Node(cited.path, unit.qualified, unit.lead, unit.end, unit.kind)] = None
+    yield from list(found)[:3]
 
 
 def _siblings(code: Code, best: Node) -> Iterator[Cited]:

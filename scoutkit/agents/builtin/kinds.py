@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from scoutkit import words
 from scoutkit.agents.builtin.question import Question
 
 
@@ -92,6 +93,7 @@ _ASKING = frozenset(
     )
 )
 _PARTICLES = re.compile(r"^[的是被]+(?=\w{2})|[的了吗呢]+$|^[的是被了吗呢]+$")
+_FILLING = re.compile(r"实现|工作|处理|负责|代码|这个|那个|我们|函数|方法|模块|文件|功能|逻辑|使用|进行|以及")
 _LOOKED_AT = 2000  # characters
 _FEW = 2  # words of a question that only names something
 
@@ -113,7 +115,7 @@ def asked_for(word: str) -> str:
     """A word of a question without what in it only asks: of `在哪里签名` its last two; "" where nothing is left."""
     if word.isascii():
         return "" if word.lower() in _ASKING else word
-    for rule in _COMPILED.values():
+    for rule in (*_COMPILED.values(), _FILLING):
         word = rule.sub(" ", word)
-    kept = (_PARTICLES.sub("", part) for part in word.split())
-    return max(kept, key=len, default="")
+    kept = [_PARTICLES.sub("", part) for part in word.split()]
+    return max((part for part in kept if len(part) > 1 or not words.is_cjk(part)), key=len, default="")

@@ -33,7 +33,7 @@ _ORDER: dict[Kind, tuple[_Section, ...]] = {
     Kind.CONFIG: (_SETTINGS, _START, _TOGETHER, _BESIDE, _CHANGES),
     Kind.WHY: (("Why", sections.why), _START, _TOGETHER, _BESIDE, _CHANGES),
     Kind.NAME: (_START, _USED, _TOGETHER, _SETTINGS, _BESIDE, _CHANGES),
-    Kind.TRACE: (("The traceback", sections.traced), _START, _FAILURES, _TOGETHER, _BESIDE, _CHANGES),
+    Kind.TRACE: (("The traceback", sections.traced), _START, _TOGETHER, _BESIDE, _CHANGES),
 }
 
 

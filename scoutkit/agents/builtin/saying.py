@@ -66,13 +66,19 @@ def reasons(
                     continue
                 held = {term for word in terms.raw(said) for term in terms.expand(word)}
                 asked = sum(term in held for term in rare[:8])
-                words = sorted(re.findall(r"[^\W\d]\w{3,}", said), key=len, reverse=True)
+                words = sorted(
+                    re.findall(r"[^\W\d]\w{3,}", said), key=lambda word: (not _asked(word, rare), -len(word))
+                )
                 cited = cite(code.snapshot, path, first, last, words[:8])
-                if cited and asked >= (1 if comments else min(2, len(rare))):
+                if cited and asked >= (1 if at == 0 else min(2, len(rare))):
                     found.append((-asked, at, Reason(said.rstrip("."), cited)))
                 break
     found.sort(key=lambda one: one[:2])
     return list({(one.cited.path, one.cited.start): one for *_, one in reversed(found)}.values())[::-1][:most]
+
+
+def _asked(word: str, rare: Sequence[str]) -> bool:
+    return any(term in rare[:8] for term in terms.expand(word))
 
 
 def _comments(lines: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -21,7 +21,10 @@ from scoutkit.symbols import language_of
 
 _WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
 _LEADING = 4  # spots that are shown with more lines
-_LINES = 4  # of one file that uses something
+_LINES = 3  # of one file that uses something
+_TESTS = 5  # files of them that use it
+_CALLS_SHOWN = 4  # lines of the first excerpts: below that there is no room for calls as they are written
+_WIDE = 120  # characters of a line
 _DRAWN = frozenset({Kind.HOW, Kind.HAPPENS, Kind.WHY, Kind.TRACE})
 
 
@@ -135,14 +138,17 @@ def _used(usage: Usage, room: Room) -> Iterator[str]:
     by_name = not any(one.sure for one in usage.files)
     told = ", as far as names tell" if by_name else ""
     yield f"`{usage.cited.name}`, defined at {usage.cited.place}, is used in {where}{more}{told}.\n"
-    for one in source[: 2 * room.items]:
+    for one in source[: room.items + 2]:
         yield _file(one, name, by_name=by_name)
-    if len(source) > 2 * room.items:
-        yield f"- and {count(len(source) - 2 * room.items, 'more file')}"
-    for one in tests[: room.items]:
+        if room.first >= _CALLS_SHOWN:
+            yield "\n" + fenced([text[:_WIDE] for text in one.texts], language_of(one.path) or "", "  ") + "\n"
+    if len(source) > room.items + 2:
+        yield f"- and {count(len(source) - room.items - 2, 'more file')}"
+    few = min(_TESTS, room.items)
+    for one in tests[:few]:
         yield _file(one, name, "Test: ", by_name=by_name)
-    if len(tests) > room.items:
-        yield f"- and {count(len(tests) - room.items, 'more test file')}"
+    if len(tests) > few:
+        yield f"- and {count(len(tests) - few, 'more test file')}"
     if usage.others:
         listed = ", ".join(one.place for one in usage.others[:3]) + (", …" if len(usage.others) > 3 else "")
         yield f"\nOthers are named `{name}` too ({listed}): calls that seem to mean these are left out."

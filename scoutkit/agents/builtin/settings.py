@@ -151,7 +151,8 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
             first.get(one.kept or one.name, ("", 0, 99))[2],
         )
     )
-    return known[:most]
+    real = [one for one in known if one.kind != "value"]
+    return (real if real and known[0].kind != "value" else known)[:most]
 
 
 def _knob(code: Code, name: str, path: str) -> Setting | None:

@@ -22,6 +22,7 @@ SPOTS, EXCERPT = 8, 14
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
 _LEAST = 3  # spots, however far below
 _FAR_BELOW = 0.6  # of the best range's score
+_WIDE = 140  # characters of a line
 _OVERLOADS = 2  # of one name in a file
 _FILES = 6  # that they are in, at most
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
@@ -144,7 +145,11 @@ def _spot(code: Code, one: Range, cited: Cited, held: Sequence[str]) -> Spot:
     said = first_sentence(symbol.doc) if symbol else ""
     told = {term for word in terms.raw(f"{place.qualified} {said}") for term in terms.expand(word)}
     held = tuple(word for word in held if word != cited.name and not set(terms.expand(word)) <= told)
-    return Spot(cited, place, said, held, tuple(line[:160] for line in shown[:EXCERPT]), len(shown))
+    return Spot(cited, place, said, held, tuple(map(_cut, shown[:EXCERPT])), len(shown))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
 
 
 def _code(lines: Sequence[str], place: Place) -> int:

@@ -16,6 +16,7 @@ from scoutkit.agents.builtin.rank import Ranking
 
 _FILES = 300  # are read for one definition
 _TARGETS = 2
+_SHOWN = 2  # lines of a file
 _DOTTED = re.compile(r"([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
 _NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
 
@@ -26,6 +27,7 @@ class Used:
 
     path: str
     lines: tuple[int, ...]
+    texts: tuple[str, ...]  # of the first lines, as they are written
     holders: tuple[str, ...]
     sure: bool
     test: bool
@@ -93,4 +95,6 @@ def _used(code: Code, path: str, found: Sequence[tuple[int, bool]]) -> Used:
     test = role_of(path) in around.TESTS
     units = [code.unit(path, number) for number, _ in found[:20]]
     holders = dict.fromkeys(unit.name if unit.kind == "test" else unit.qualified for unit in units if unit)
-    return Used(path, tuple(number for number, _ in found), tuple(holders), all(sure for _, sure in found), test)
+    numbers, lines = tuple(number for number, _ in found), code.lines(path)
+    texts = tuple(lines[number - 1].strip() for number in numbers[:_SHOWN])
+    return Used(path, numbers, texts, tuple(holders), all(sure for _, sure in found), test)

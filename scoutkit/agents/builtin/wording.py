@@ -106,7 +106,12 @@ def missing(found: Findings) -> list[str]:
 def _half(found: Findings) -> bool:
     """Is half of the question nowhere in the code?"""
     absent = missing(found)
-    return bool(absent) and 2 * len(absent) >= len(found.question.said)
+    return bool(absent) and 2 * len(absent) >= _said(found)
+
+
+def _said(found: Findings) -> int:
+    """How many words of the question say what it is about."""
+    return sum(bool(asked_for(one)) for one in found.question.said)
 
 
 def _first(found: Findings, more: int) -> str:
@@ -164,7 +169,7 @@ def confidence(found: Findings) -> str:
 def sure(found: Findings) -> str:
     """`high`, `medium` or `low`."""
     ranking = found.ranking
-    return word(ranking.margin, files=len(ranking.files), said=len(found.question.said), absent=len(ranking.absent))
+    return word(ranking.margin, files=len(ranking.files), said=_said(found), absent=len(missing(found)))
 
 
 def plain(text: str) -> str:
