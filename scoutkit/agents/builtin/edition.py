@@ -12,7 +12,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-_MODULES = ("terms", "chunks", "segment", "paths", "store", "../../symbols", "../../languages", "../../grammars")
+_MODULES = (
+    "terms",
+    "chunks",
+    "segment",
+    "paths",
+    "store",
+    "votes",
+    "../../symbols",
+    "../../languages",
+    "../../grammars",
+)
 _USED = ("semble_grammars-", "tree_sitter-", "pystemmer-")
 _NAME = "edition"
 

@@ -112,6 +112,12 @@ class Index:
         numbers.frombytes(row[0][: 4 * count])
         return numbers, row[0][4 * count :]
 
+    def subjects(self, term: str) -> bytes:
+        """The commits whose subject has a term: see votes.py."""
+        query = "SELECT data FROM subjects WHERE snapshot = ? AND term = ?"
+        row = self._store.connection.execute(query, (self._snapshot, term)).fetchone()
+        return row[0] if row else b""
+
     def defined(self, name: str) -> list[int]:
         """The chunks that define a name spelled exactly so."""
         return [

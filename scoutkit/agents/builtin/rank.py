@@ -1,7 +1,8 @@
 """Which files and which lines of a commit answer a question best. Deterministic; reads only the index.
 
 BM25F over the fields of chunks, BM25 over whole files, words in paths, definitions of the names that a question spells
-out, and what kind of file it is. The weights were chosen on public question sets: see benchmarks/questions/run.py.
+out, what past commits touched, and what kind of file it is. The weights were chosen on public question sets: see
+benchmarks/questions/run.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scoutkit.agents.builtin.index import Index, Posting
 from scoutkit.agents.builtin.paths import Role
 from scoutkit.agents.builtin.question import MOST, Question
 from scoutkit.agents.builtin.segment import STEP, Place
+from scoutkit.agents.builtin.votes import count as votes_for
 
 FILES = 60  # are looked at closely
 _PER_FILE = 8  # chunks of each of them
@@ -30,6 +32,7 @@ class Weights:
     next_chunks: float = 0.45  # of a file's second chunk, shared by those after it
     whole: float = 0.5  # of the file as one text
     path: float = 1.6
+    history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
     exact: float = 2.0  # for defining a name the question spells out
     frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
     file_in_range: float = 0.3  # of its file in a range's score
@@ -102,6 +105,8 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
     for chunk, score in _frames(index, question, weights).items():
         chunks[chunk] = chunks.get(chunk, 0.0) + score
     paths = _path_scores(index, question)
+    heard = weights.history * max(chunks.values(), default=0.0)
+    votes = votes_for(index.subjects, question.counts) if heard else {}
     factors = _factors(index, question, weights)
     files: list[_File] = []
     aside: dict[str, list[_File]] = {Role.TEST: [], Role.DOCUMENT: []}
@@ -111,7 +116,7 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
         own += weights.whole * wholes.get(file, 0.0)
         for number in index.paths_of[file]:
             role = index.roles[number]
-            total = own + weights.path * paths.get(number, 0.0)
+            total = own + weights.path * paths.get(number, 0.0) + heard * votes.get(number, 0.0)
             if role in aside:
                 aside[role].append(_File(total, number, file, held))
             factor = max(factors[role], weights.spelled) if file in spelled else factors[role]

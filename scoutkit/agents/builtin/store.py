@@ -41,6 +41,8 @@ CREATE TABLE IF NOT EXISTS postings (segment INTEGER, term TEXT, data BLOB, PRIM
 CREATE TABLE IF NOT EXISTS snapshots (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, used INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS path_terms (snapshot INTEGER, term TEXT, data BLOB, PRIMARY KEY (snapshot, term))
     WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS subjects (snapshot INTEGER, term TEXT, data BLOB, PRIMARY KEY (snapshot, term))
+    WITHOUT ROWID;
 """
 
 Known = tuple[int, int]
@@ -198,8 +200,10 @@ class Store:
                 write.execute("UPDATE snapshots SET used = ? WHERE key = ?", (_now(), key))
                 write.executemany("UPDATE segments SET used = ? WHERE id = ?", ((_now(), number) for number in pieces))
 
-    def keep(self, key: str, data: bytes, path_terms: Iterable[tuple[str, bytes]]) -> None:
-        """Keep a snapshot and its path terms; the oldest go."""
+    def keep(
+        self, key: str, data: bytes, path_terms: Iterable[tuple[str, bytes]], subjects: Iterable[tuple[str, bytes]]
+    ) -> None:
+        """Keep a snapshot, its path terms and its commits' subjects; the oldest go."""
         with self.writing() as write:
             old = [row[0] for row in write.execute("SELECT id FROM snapshots WHERE key = ?", (key,))]
             old += [
@@ -209,9 +213,11 @@ class Store:
             for number in old:
                 write.execute("DELETE FROM snapshots WHERE id = ?", (number,))
                 write.execute("DELETE FROM path_terms WHERE snapshot = ?", (number,))
+                write.execute("DELETE FROM subjects WHERE snapshot = ?", (number,))
             row = (key, _now(), zlib.compress(data, 1))
             number = write.execute("INSERT INTO snapshots (key, used, data) VALUES (?, ?, ?)", row).lastrowid
             write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in path_terms))
+            write.executemany("INSERT INTO subjects VALUES (?, ?, ?)", ((number, *one) for one in subjects))
 
     def pieces(self, ids: Sequence[int]) -> list[Piece] | None:
         """Segments by id; None when one is gone."""
@@ -261,11 +267,11 @@ def version() -> str:
     from importlib.metadata import version as installed
 
     from scoutkit import languages, symbols
-    from scoutkit.agents.builtin import chunks, paths, segment, terms
+    from scoutkit.agents.builtin import chunks, paths, segment, terms, votes
 
     made_by = [installed(name) for name in ("semble-grammars", "tree-sitter", "pystemmer")]
     known = (sorted(languages.DEFINITIONS.items()), sorted(languages.EMBEDDED.items()))
-    rules = (symbols.VERSION, terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION)
+    rules = (symbols.VERSION, terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION, votes.VERSION)
     said = repr((rules, made_by, known))
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit import git
-from scoutkit.agents.builtin import terms
+from scoutkit.agents.builtin import terms, votes
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Known, Store
 from scoutkit.complaints import failure
@@ -69,7 +69,8 @@ def prepare(
         known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, most=most)
         if most is None and (crowded := _crowded(known)):
             known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, again=crowded)
-        _keep(store, key, entries, forms, known)
+        subjects = list(votes.read(where, commit, [entry.path for entry in entries]))
+        _keep(store, key, entries, forms, known, subjects)
         store.trim(keep={number for number, _ in known.values()})
     return key
 
@@ -168,6 +169,7 @@ def _keep(
     entries: Sequence[git.Entry],
     forms: Sequence[str],
     known: dict[tuple[str, str], Known],
+    subjects: Sequence[tuple[str, bytes]],
 ) -> None:
     """Write down which files make up a tree."""
     from scoutkit.symbols import has_table, language_of
@@ -193,7 +195,7 @@ def _keep(
         "unread": {name: [len(found), *found[:20]] for name, found in unread.items()},
         "languages": {name: count for name, count in languages.items() if name and not has_table(name)},
     }
-    store.keep(key, pack(head, where, roles, paths), _path_terms(paths))
+    store.keep(key, pack(head, where, roles, paths), _path_terms(paths), subjects)
 
 
 def pack(head: dict[str, object], where: array[int], roles: str, paths: Sequence[str]) -> bytes:
