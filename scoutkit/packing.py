@@ -20,6 +20,7 @@ from scoutkit.model.places import Repository
 from scoutkit.reuse import cutting, tokens
 from scoutkit.reuse.forms import Excerpt, Part
 from scoutkit.reuse.pack import Candidate, assemble
+from scoutkit.search.operators import as_words
 from scoutkit.words import plain
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def pack(desk: Desk, wish: Wish) -> Pack:
 
     to = wish.to or ("" if desk.repository.toplevel else git.resolve(desk.repository, "HEAD"))
     named = desk.catalogue.by_ids(wish.notes)
-    found = desk.catalogue.search(wish.task, limit=wish.limit, snippets=False) if wish.task.strip() else []
+    task = as_words(wish.task)
+    found = desk.catalogue.search(task, limit=wish.limit, snippets=False) if task.strip() else []
     with (
         Memory(desk.places.state / "followed.db") as memory,
         Regions(desk.repository, to, notes=desk.settings.notes, elsewhere=_here, memory=memory) as regions,

@@ -10,6 +10,7 @@ from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Mission
 from scoutkit.model.notes import Note, Verdict
+from scoutkit.search.operators import as_words
 
 COUNTED = "answered"
 """The file beside the journal with a line, a note's id, for each answer from memory."""
@@ -87,7 +88,7 @@ def similar(desk: Desk, mission: Mission) -> list[Note]:
 
     asked = set(plain(mission.text).split())
     found = []
-    for hit in desk.catalogue.search(mission.text, types=[mission.kind], statuses=["stable"], limit=5):
+    for hit in desk.catalogue.search(as_words(mission.text), types=[mission.kind], statuses=["stable"], limit=5):
         note = desk.notebook.read(hit.path).note
         words = set(plain(note.question).split())
         if words and len(asked & words) * 2 >= len(asked | words):

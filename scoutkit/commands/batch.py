@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from scoutkit.commands import say
+from scoutkit.commands import alike, say
 from scoutkit.commands.board import Board
 from scoutkit.commands.missions import Sending, mission_options, warn
 from scoutkit.commands.session import open_desk
@@ -164,8 +166,8 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
     with Board(desk, plan.tasks) as board:
         work = sending.Batch(desk, book, tell=board.tell, changed=board.changed, force=force)
         board.batch = work
-        left = len(standing.left(book, force=force))
-        board.tell(f"batch {plan.id}: {say.count(left, 'mission')} to send, {jobs} at a time")
+        left = standing.left(book, force=force)
+        board.tell(f"batch {plan.id}: {say.count(len(left), 'mission')} to send, {jobs} at a time")
         warned: set[str] = set()
         for task in plan.tasks:
             if work.stand(task) is Stand.WAITING and task.asked not in warned:
@@ -174,6 +176,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
         work.run(jobs, board.tick)
     desk.sync()
     desk.follow()
+    near = _alike(desk, work, left)
     stands = {task.key: work.stand(task) for task in plan.tasks}
     if as_json:
         say.as_json(
@@ -181,6 +184,7 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
             batch=_batch_json(book),
             missions=[_mission_json(desk, work, one) for one in plan.tasks],
             comparisons=_comparisons_json(desk, book),
+            alike=near,
         )
     else:
         _table(work)
@@ -203,6 +207,18 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
             f"scoutkit batch --resume {plan.id} {again}; the other notes are kept",
         )
     return 0
+
+
+def _alike(desk: Desk, work: Batch, sent: Sequence[Task]) -> list[dict[str, Any]]:
+    """The notes that those written here are much like; several answers to one question are meant to be."""
+    rows = []
+    for task in sent:
+        if work.stand(task) is not Stand.DONE or not (path := work.path_of(task)):
+            continue
+        note = replace(desk.notebook.read(path).note, id=work.note_of(task), path=path)
+        others = {work.path_of(one) for one in work.plan.tasks if one.number == task.number}
+        rows += alike.tell(desk, note, str(task.number), without=others)
+    return rows
 
 
 def _summary(work: Batch, first: str) -> str:
@@ -297,8 +313,6 @@ def _mission_json(desk: Desk, work: Batch, task: Task) -> dict[str, Any]:
 
 
 def _note_json(desk: Desk, note_id: str, path: str) -> dict[str, Any] | None:
-    from dataclasses import replace
-
     if not path:
         return None
     return say.note_json(replace(desk.notebook.read(path).note, id=note_id, path=path))

@@ -137,7 +137,7 @@ def related(ctx: click.Context, note: str, *, limit: int, as_json: bool) -> int:
 def show(ctx: click.Context, note: str, *, code: bool, as_json: bool) -> None:
     """Show a note: an id, the start of one, a path, a file name or a title.
 
-    Rendered on a terminal; the file as it is when piped.
+    Rendered on a terminal, where what would steer it is shown as ⟨U+202E⟩; the file as it is when piped.
     """
     desk = open_desk(ctx)
     found = find_note(desk, note)
@@ -151,7 +151,8 @@ def show(ctx: click.Context, note: str, *, code: bool, as_json: bool) -> None:
         _render(found, fences)
     else:
         raw = desk.notebook.bytes_of(found.path).decode("utf-8", "surrogateescape")
-        say.answer(raw.rstrip("\n") + (f"\n\n{fences}" if fences else ""))
+        text = raw.rstrip("\n") + (f"\n\n{fences}" if fences else "")
+        say.answer(say.visible(text) if sys.stdout.isatty() else text)
 
 
 def _show_hits(command: str, found: list[Hit], *, as_json: bool) -> int:
@@ -193,10 +194,10 @@ def _render(note: Note, fences: str) -> None:
         note.commit[:10],
         *(f"#{tag}" for tag in note.tags),
     ]
-    console.print(Text("  ".join(fact for fact in facts if fact), style="dim"))
+    console.print(Text(say.visible("  ".join(fact for fact in facts if fact)), style="dim"))
     if note.question:
-        console.print(Text(f"asked: {note.question}", style="italic"))
+        console.print(Text(say.visible(f"asked: {note.question}"), style="italic"))
     console.print()
-    console.print(Markdown(f"{note.body}\n\n{fences}" if fences else note.body))
+    console.print(Markdown(say.visible(f"{note.body}\n\n{fences}" if fences else note.body)))
     console.print()
     console.print(Text(note.path, style="dim"))

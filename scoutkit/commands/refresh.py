@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoutkit.commands import say
+from scoutkit.commands import alike, say
 from scoutkit.commands.missions import Sending, mission_options, warn
 from scoutkit.commands.progress import Progress
 from scoutkit.commands.session import complete_notes, find_note, open_desk
@@ -65,7 +65,7 @@ def refresh(
     desk.follow()
     if as_json:
         skipped = [_skipped_json(one) for one in (*found.skipped, *work.overtaken)]
-        say.as_json("refresh", refreshed=work.refreshed, skipped=skipped, failed=work.failed)
+        say.as_json("refresh", refreshed=work.refreshed, skipped=skipped, failed=work.failed, alike=work.alike)
     if work.stopped:
         raise work.stopped
     if work.failed:
@@ -84,6 +84,7 @@ class _Work:
         self.refreshed: list[dict[str, Any]] = []
         self.failed: list[dict[str, Any]] = []
         self.overtaken: list[Skipped] = []
+        self.alike: list[dict[str, Any]] = []
         self.stopped: ScoutError | None = None
         self.hint = "scoutkit runs"
         self._desk, self._how, self._as_json = desk, how, as_json
@@ -134,6 +135,7 @@ class _Work:
             self.refreshed.append({"old": old.id, "note": say.note_json(note), "run": run_json})
             if not self._as_json:
                 say.answer(f"{old.id} -> {note.id}  {note.title}\n{' ' * 22}{note.path}")
+            self.alike += alike.tell(self._desk, note, note.id)
             if answer.left:
                 say.tell(answer.left)
             return True

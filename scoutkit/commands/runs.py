@@ -67,15 +67,23 @@ run.add_command(undo)
 @click.pass_context
 def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
     """What one run was and how it went."""
+    from scoutkit import reminding
     from scoutkit.dispatch import copies, findings
 
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)
+    told = reminding.told(desk, found)
     if as_json:
         facts = findings.facts(desk.places.records(found.id))
         say.as_json(
             "run",
-            run={**say.run_json(found), "exit": found.exit, "base": found.base, "reason": found.reason},
+            run={
+                **say.run_json(found),
+                "exit": found.exit,
+                "base": found.base,
+                "reason": found.reason,
+                "recalled": list(told),
+            },
             **({} if facts is None else {"facts": facts}),
         )
         return
@@ -96,6 +104,7 @@ def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
         "tokens": _tokens(found),
         "cost": "" if found.usage.cost_usd is None else f"${found.usage.cost_usd:.4f}",
         "note": f"{found.note_path or '(not written yet)'}  {found.note_id}" if found.note_id else "",
+        "told of": ", ".join(told),
         "changed": f"{changed} in your repository meanwhile: scoutkit run undo {found.id} --dry-run" if changed else "",
     }
     for name, value in facts.items():

@@ -185,10 +185,20 @@ def hits(found: Iterable[Hit]) -> None:
     room = shutil.get_terminal_size().columns - 10 if sys.stdout.isatty() else 10_000
     for hit in found:
         mark = "" if hit.status == "stable" else f"  ({hit.status})"
-        answer(f"{paint(hit.id, 33)}  {paint(_cut(hit.title, room - len(mark)), 1)}{mark}")
+        answer(f"{paint(hit.id, 33)}  {paint(visible(_cut(hit.title, room - len(mark))), 1)}{mark}")
         answer(f"          {paint(path(hit.path), 2)}")
         if hit.snippet:
             answer(f"          {_marked(hit, room)}")
+
+
+def visible(text: str) -> str:
+    """A text of a note in which what steers a terminal or turns the order of letters around is seen: `⟨U+202E⟩`."""
+    if text.isascii() and text.isprintable():
+        return text
+    import re
+
+    steering = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+    return re.sub(steering, lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def path(text: str) -> str:
@@ -211,13 +221,13 @@ def _marked(hit: Hit, room: int) -> str:
     if len(hit.snippet) > first + room:
         text = f"{text[:-1]}…"
     if not colourful():
-        return text
+        return visible(text)
     pieces, at = [], 0
     for start, end in ((start - first, end - first) for start, end in hit.marks):
         if start >= at and end <= len(text):
-            pieces += [text[at:start], paint(text[start:end], 32)]
+            pieces += [visible(text[at:start]), paint(visible(text[start:end]), 32)]
             at = end
-    return "".join([*pieces, text[at:]])
+    return "".join([*pieces, visible(text[at:])])
 
 
 def count(number: int, noun: str) -> str:

@@ -86,7 +86,7 @@ class Notebook:
             self._folder.check_ready()
 
     def write(self, note: Note, *, again: bool = False, more: str = "") -> Note:
-        """Keep a new note as `<date>-<slug>.md`, a draft in `drafts/`; the note as it reads back, with its path.
+        """Keep a new note as `<date>-<slug>-<start of its id>.md`, a draft in `drafts/`; the note as it reads back, with its path.
 
         A note without an id gets one. `again` says that it may have been written before, by a run that was interrupted:
         where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced.
@@ -94,7 +94,7 @@ class Notebook:
         that cannot be kept beside it.
         """
         from scoutkit import notefile
-        from scoutkit.knowledge.slug import slug
+        from scoutkit.knowledge.slug import stem
         from scoutkit.notefile import foreign
 
         with self._changing(self._folder.path):
@@ -105,7 +105,7 @@ class Notebook:
             if len(raw) > LARGEST:  # it would be there, and never be read
                 raise ScoutError(f"a note of {len(raw):,} bytes: at most {LARGEST:,}", "make several notes of it")
             folder = str(PurePosixPath(self._folder.path, DRAFTS if note.status == "draft" else ""))
-            path = self._create(folder, f"{_day(note.at)}-{slug(note.title) or slug(note.id) or 'note'}", raw)
+            path = self._create(folder, f"{_day(note.at)}-{stem(note.title, note.id)}", raw)
             if self.bytes_of(path) != raw:
                 raise ScoutError(f"{path} does not read back as it was written", "check the disk")
             return dataclasses.replace(note, path=path)

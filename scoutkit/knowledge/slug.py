@@ -1,12 +1,22 @@
-"""A title as part of a file name: short, lower case, ASCII where that is readable, other scripts as they are."""
+"""A title as part of a file name: short, lower case, ASCII where that is readable, other scripts as they are.
+
+The start of the note's id ends the name. Two clones cannot know of each other: notes of the same title and day would
+be one file in both, and git could not merge them.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 
 _LENGTH = 60  # characters
-_BYTES = 180  # so that date, counter and ending fit into the 255 bytes of a file name
+_ID = 4
+_BYTES = 180  # so that date, id, counter and ending fit into the 255 bytes of a file name
 _ASCII = {"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"}
+
+
+def stem(title: str, note_id: str) -> str:
+    """`cafe-cookies-signed-7k3m`; `note-7k3m` where nothing of the title is left."""
+    return f"{slug(title) or 'note'}-{slug(note_id)[:_ID].strip('-') or '0'}"
 
 
 def slug(title: str) -> str:

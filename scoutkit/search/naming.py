@@ -14,6 +14,7 @@ from scoutkit.words import composed
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d-")
 _SHOWN = 5  # candidates named in a message
+_OF_ID = 4  # characters of its id that end a note's name
 _SHORTEST = 2  # characters of an id that may stand for it
 
 
@@ -56,6 +57,7 @@ def resolve(connection: sqlite3.Connection, worktree: str, reference: str) -> in
         lambda row: row.same == path,
         lambda row: row.same.endswith((f"/{path}", f"/{path}.md")),
         lambda row: _slug(row.same) == wanted,
+        lambda row: _slug(row.same).removesuffix(f"-{row.claimed[:_OF_ID].casefold()}") == wanted,
         lambda row: " ".join(_same(row.title).split()) == " ".join(wanted.split()),
         lambda row: len(wanted) >= _SHORTEST and row.id.lower().startswith(wanted),
     )

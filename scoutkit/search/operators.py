@@ -16,6 +16,7 @@ STANDINGS = ("fresh", "stale", "unchecked")
 _ASKED = re.compile(r'(?<!\S)(tag|path|type|agent|since|is):(?:"([^"]+)"|([^\s":][^\s"]*))(?!\S)')
 _TOKEN = re.compile(r'-"[^"]+"(?!\S)|\S+')
 _OUT = re.compile(r'-(?:"([^"]+)"|([a-z][a-z0-9_]{2,}|[^\W\x00-\x7f]+))')
+_DASHED = re.compile(r"(?<!\S)-+(?=\S)")
 _OPTION = re.compile(r"(?<!\S)(?:--\w|-[A-Za-z0-9](?!\S)|-[A-Z]|-\w+=|\$(?!\S))")  # of a pasted command line
 _OPEN = ("tag", "agent", "path")  # any value may be one
 _AGO = re.compile(r"(\d{1,5})([dwmy])")
@@ -57,6 +58,12 @@ def taken(text: str, known: Callable[[str, str], bool] | None = None) -> tuple[s
     since = max(found.pop("since", [""]))
     asked = {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
     return rest, Asked(since=since, without=tuple(without), **asked)
+
+
+def as_words(text: str) -> str:
+    """A text that is no query, such as a task, so that nothing in it is an operator."""
+    same = _ASKED.sub(lambda match: f"{match[1]} {match[2] or match[3]}", text)
+    return _DASHED.sub(" ", same)
 
 
 def _without(text: str, *, alone: bool) -> tuple[str, list[str]]:

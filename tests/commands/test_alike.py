@@ -34,6 +34,36 @@ def test_notes_of_two_branches_merge_without_a_conflict(scoutkit, repo, git):
     assert scoutkit("index").err.strip() == "2 notes, 0 problems"
 
 
+def test_notes_of_the_same_title_and_day_on_two_branches_merge_too(scoutkit, repo, git):
+    for branch, says in (("one", "Ada says so.\n"), ("other", "Bob says so.\n")):
+        git(repo, "checkout", "-q", "-b", branch, "main")
+        scoutkit("new", "How cookies are signed", "--json", stdin=says)
+        git(repo, "add", "-A")
+        git(repo, "commit", "-q", "-m", says)
+    git(repo, "merge", "-q", "--no-edit", "one")
+    hits = scoutkit("list", "--json").json["hits"]
+    assert [hit["title"] for hit in hits] == ["How cookies are signed"] * 2
+    for hit in hits:
+        assert hit["path"].endswith(f"-how-cookies-are-signed-{hit['id'][:4]}.md")
+        assert (
+            scoutkit("show", hit["path"].rsplit("/", 1)[-1].removesuffix(".md"), "--json").json["note"]["id"]
+            == hit["id"]
+        )
+    assert scoutkit("show", "how-cookies-are-signed").code == 2, "of two notes of a name neither is meant"
+
+
+def test_a_batch_points_out_what_is_much_like_another_note_but_no_second_opinions(scoutkit, tmp_path):
+    first = scoutkit("new", "How cookies are signed", "--json", stdin=TEXT).json["notes"][0]
+    (tmp_path / "report.md").write_text(f"# Cookies and how they are signed\n\n{TEXT}")
+    (tmp_path / "one.txt").write_text("How is a cookie signed?\n")
+    sent = ("batch", tmp_path / "one.txt", "--agent-cmd", f"cat {tmp_path / 'report.md'}", "--isolate", "none")
+    said = scoutkit(*sent, "--json")
+    assert [(one["id"], one["title"]) for one in said.json["alike"]] == [(first["id"], "How cookies are signed")]
+    assert f"1: much like {first['id']}: How cookies are signed" in said.err.splitlines()
+    book = said.json["batch"]["id"]
+    assert scoutkit("batch", "--resume", book, "--json").json["alike"] == [], "it is said once"
+
+
 def test_two_notes_of_one_id_are_both_found_and_reported(scoutkit, repo):
     note = scoutkit("new", "How cookies are signed", "--json", stdin=TEXT).json["notes"][0]
     path = repo / note["path"]

@@ -163,3 +163,10 @@ def test_the_first_pack_lays_the_vocabulary_out_and_later_ones_count_alike(scout
     again = scoutkit("pack", "cookies", "--json").json
     assert file.with_suffix(".counted").exists()
     assert (again["used"], again["tokenizer"]) == (first["used"], "cl100k_base")
+
+
+def test_a_task_is_words_and_no_query(scoutkit, note):
+    note("kept0001", f"The cookie of the flask is signed (`{SIGNING}:12-14`).", f"{SIGNING}:12-14")
+    for task in ("cookie -flask", "fix type:scout of the cookie", "cookie is:stale since:1d --signed"):
+        assert [one["id"] for one in scoutkit("pack", task, "--json").json["notes"]] == ["kept0001"], task
+    assert scoutkit("search", "cookie -flask").code == 1

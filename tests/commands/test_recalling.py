@@ -58,6 +58,8 @@ def test_a_mission_is_told_of_stable_notes_that_hold_and_its_note_names_them(sco
     assert "\nrecalled: [holds001]\n" in (repo / answer["note"]["path"]).read_text()
     (records,) = (repo / ".git/scoutkit/runs").glob("*/recalled.json")
     assert records.read_text() == '["holds001"]'
+    assert scoutkit("run", "show", answer["run"]["id"], "--json").json["run"]["recalled"] == ["holds001"]
+    assert "told of:   holds001" in scoutkit("run", "show", answer["run"]["id"]).out.splitlines()
 
 
 def test_no_recall_tells_it_nothing(scoutkit, repo, note, tmp_path):

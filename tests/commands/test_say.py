@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from scoutkit.commands import say
+from scoutkit.commands import root, say
 
 HEADER = ("LINE", "VERDICT", "PLACE", "WHY")
 ROWS = [
@@ -62,3 +62,30 @@ def test_other_tables_are_cut(terminal):
     shown = terminal(80, whole=False)
     assert max(map(len, shown)) == 80
     assert shown[1].endswith("…")
+
+
+@pytest.mark.parametrize("shown", ["\x1b[2J", "\x07", "\u202e", "\u2066", "\u200f", "\u2028", "\x9b"])
+def test_what_steers_a_terminal_is_seen(shown):
+    assert say.visible(f"a{shown[0]}b\tc\nd") == f"a⟨U+{ord(shown[0]):04X}⟩b\tc\nd"
+
+
+def test_what_is_text_stays_as_it_is():
+    text = "naïve → 会话 👩\u200d💻 café\r\nnext\tline\n"
+    assert say.visible(text) == text.replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("colour", ["", "1"])
+def test_a_note_cannot_steer_the_terminal_that_shows_it(home, repo, monkeypatch, capsys, colour):
+    folder = repo / ".claude/notes"
+    folder.mkdir(parents=True)
+    note = "---\ntitle: A \u202enote\nid: aaaa1111\n---\n\nIt says \x1b[2Jnothing \u2066here.\n"
+    (folder / "a.md").write_text(note)
+    monkeypatch.chdir(repo)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", colour)
+    monkeypatch.setenv("TERM", "xterm")
+    for command in ("show", "search"):
+        root.cli([command, "note" if command == "search" else "aaaa1111"], standalone_mode=False)
+        shown = capsys.readouterr().out
+        assert not [one for one in ("\u202e", "\u2066", "\x1b[2J") if one in shown]
+        assert "⟨U+001B⟩[2J" in shown or "A ⟨U+202E⟩note" in shown

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoutkit.knowledge.slug import slug
+from scoutkit.knowledge.slug import slug, stem
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,18 @@ def test_any_title_is_a_safe_part_of_a_file_name(title: str) -> None:
     assert not made.startswith("-")
     assert not made.endswith("-")
     assert made == unicodedata.normalize("NFC", made)
+
+
+@pytest.mark.parametrize(
+    ("title", "note_id", "expected"),
+    [
+        ("Cookies are signed", "7k3m9q2d", "cookies-are-signed-7k3m"),
+        ("🎉", "7k3m9q2d", "note-7k3m"),
+        ("Cookies", "My Own/ID", "cookies-my-o"),
+        ("Cookies", "ab", "cookies-ab"),
+        ("Cookies", "abc def", "cookies-abc"),
+        ("", "🎉", "note-0"),
+    ],
+)
+def test_the_start_of_its_id_ends_the_name_of_a_note(title: str, note_id: str, expected: str) -> None:
+    assert stem(title, note_id) == expected

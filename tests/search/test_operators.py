@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoutkit.search.ledger import Ledger
-from scoutkit.search.operators import Asked, taken
+from scoutkit.search.operators import Asked, as_words, taken
+from scoutkit.search.query import parse
 
 from .conftest import Shelf
 
@@ -96,3 +97,16 @@ def test_what_a_check_said_is_asked_for_until_the_note_changes(shelf: Shelf) -> 
     assert shelf.find("walrus is:fresh") == []
     said = Ledger(shelf.catalogue).said()
     assert (said.checked, said.unchecked, said.targets) == (1, 2, ("",))
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("fix path:src/auth of the cookie -flask", "fix path src/auth of the cookie  flask"),
+        ('keep tag:"two words" is:fresh --all', "keep tag two words is fresh  all"),
+        ("std::sort, a-b - c", "std::sort, a-b - c"),
+    ],
+)
+def test_a_task_is_words(task: str, words: str) -> None:
+    assert as_words(task) == words
+    assert parse(words).asked == Asked()
