@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -40,19 +41,41 @@ def _noisy(text: str) -> bool:
     return any(not _LETTER.search(text, at, at + _STRETCH) for at in stretches) and bool(_NOISE.search(text))
 
 
+class _Given(threading.local):
+    """What a parser is given, the same object each time: tree-sitter 0.26 frees none that it was given."""
+
+    def __init__(self) -> None:
+        self.piece = bytearray()
+
+
+_given = _Given()
+
+
 def parse(language: str, text: str) -> Node | None:
     """The tree, or None when parsing takes unreasonably long: error recovery can be quadratic."""
     from tree_sitter import Parser
 
     source = text.encode("utf-8", "replace")
     deadline = time.thread_time() + _PATIENCE + len(source) / 200_000
+
+    parsing = True
+
+    def read(offset: int, _: object) -> bytes | bytearray:
+        piece = source[offset : offset + _PIECE]
+        if not parsing:  # a query wants to know a node's text, and takes nothing but bytes
+            return piece
+        _given.piece[:] = piece
+        return _given.piece
+
     try:
         tree = Parser(_grammar(language)).parse(
-            lambda offset, _: source[offset : offset + _PIECE],
+            read,
             progress_callback=lambda _offset, _error: time.thread_time() > deadline,  # true stops it
         )
     except ValueError:
         return None
+    finally:
+        parsing = False
     return tree.root_node
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,3 +21,14 @@ def test_a_long_run_of_signs_is_seen_wherever_it_begins(around, sign, number, be
 def test_source_text_is_fit():
     assert not grammars.unfit("def f(x):\n    return (x + 1) * [2]\n" * 500)
     assert grammars.unfit("x = 1\n" + "(" * 2000)
+
+
+def test_parsing_keeps_no_memory():
+    text = "def sign(value):\n    return value\n" * 2000
+    assert grammars.parse("python", text)
+    tracemalloc.start()
+    for _ in range(10):
+        grammars.parse("python", text)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < len(text)

@@ -13,7 +13,7 @@ import struct
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,76 +52,93 @@ class Segment:
         self.files: list[bytes] = []  # each file's places, packed
         self.firsts = array("H")  # each file's first chunk
         self.chunks = 0
-        self._in_files: dict[str, tuple[array[int], bytearray]] = {}
-        self._in_chunks: dict[str, tuple[array[int], bytearray]] = {}
+        self._in_files: dict[str, array[int]] = {}  # each term's postings: number << 8 | value
+        self._in_chunks: dict[str, array[int]] = {}
 
     def add(self, chunks: list[Chunk]) -> None:
         """The next file."""
         number = len(self.files)
-        whole: Counter[str] = Counter()
+        whole: list[str] = []
         self.firsts.append(self.chunks)
         for at, chunk in enumerate(chunks, self.chunks):
-            worth, body = _worth(chunk)
-            whole.update(body)
-            for term, value in worth.items():
-                _post(self._in_chunks, term, at, round(value / STEP))
-            for name in dict.fromkeys((chunk.name, *chunk.names)):
-                if name and chunk.kind not in _NO_DEFINITION:
-                    _post(self._in_chunks, terms.exact(name), at, _EXACT)
-        norm = 1 - B + B * sum(whole.values()) / _USUAL_FILE
-        for term, count in whole.items():
-            _post(self._in_files, term, number, round(_saturated(count / norm) / STEP))
+            body = terms.raw(chunk.body)
+            whole += body
+            _post(self._in_chunks, at, _worth(chunk, body))
+            if chunk.kind not in _NO_DEFINITION:
+                names = {terms.exact(name): _EXACT for name in (chunk.name, *chunk.names) if name}
+                _post(self._in_chunks, at, names)
+        counts = _terms(Counter(whole))
+        norm = 1 - B + B * sum(counts.values()) / _USUAL_FILE
+        values = {term: round(_saturated(count / norm) / STEP) for term, count in counts.items()}
+        _post(self._in_files, number, values)
         self.chunks += len(chunks)
         self.files.append(pack_places(chunks))
 
     def postings(self) -> Iterator[tuple[str, bytes]]:
         """Each term with its packed postings, sorted."""
-        nothing: tuple[array[int], bytearray] = (array("H"), bytearray())
+        nothing = array("I")
         for term in sorted(self._in_files.keys() | self._in_chunks.keys()):
-            yield term, pack(*self._in_files.get(term, nothing), *self._in_chunks.get(term, nothing))
+            files, held = self._in_files.get(term, nothing), self._in_chunks.get(term, nothing)
+            yield term, pack(*_parted(files), *_parted(held))
 
 
-def _worth(chunk: Chunk) -> tuple[dict[str, float], Counter[str]]:
-    """What each term is worth in a chunk, and how often it is in its text at all."""
-    name = Counter(terms.raw(f"{chunk.name} {' '.join(chunk.names[:60])}"))
-    signature = Counter(terms.raw(chunk.signature))
-    doc = Counter(terms.raw(chunk.doc))
-    body = Counter(terms.raw(chunk.body))
-    text = _terms(body)
-    body.subtract(doc)
-    body.subtract(signature)
+def _worth(chunk: Chunk, words: list[str]) -> dict[str, int]:
+    """What each term is worth in a chunk, in units of `STEP`. `words` are those of its text."""
+    name = terms.raw(f"{chunk.name} {' '.join(chunk.names[:60])}")
+    signature, doc = terms.raw(chunk.signature), terms.raw(chunk.doc)
+    body = Counter(words)
+    for word in (*signature, *doc):
+        if word in body:
+            body[word] -= 1
     counts: dict[str, float] = {}
-    for (weight, usual), words in zip(_FIELDS, map(_terms, (name, signature, doc, body)), strict=True):
-        norm = 1 - B + B * sum(words.values()) / usual
-        for term, count in words.items():
+    fields = (_counted(name), _counted(signature), _counted(doc), body)
+    for (weight, usual), found in zip(_FIELDS, map(_terms, fields), strict=True):
+        norm = 1 - B + B * sum(found.values()) / usual
+        for term, count in found.items():
             counts[term] = counts.get(term, 0.0) + weight * count / norm
     factor = _HEADER if chunk.header else _KIND.get(chunk.kind, 1.0)
-    return {term: factor * _saturated(count) for term, count in counts.items()}, text
+    return {term: round(factor * _saturated(count) / STEP) for term, count in counts.items()}
 
 
 def _saturated(count: float) -> float:
     return count * (K1 + 1) / (K1 + count)
 
 
-def _terms(raw: Counter[str]) -> Counter[str]:
+def _counted(words: list[str]) -> dict[str, int]:
+    """As Counter has it, which takes longer for few."""
     counts: dict[str, int] = {}
-    for word, count in raw.items():
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def _terms(words: Mapping[str, int]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    expand, known = terms.expand, counts.get
+    for word, count in words.items():
         if count > 0:
-            for term in terms.expand(word):
-                counts[term] = counts.get(term, 0) + count
-    return Counter(counts)
+            for term in expand(word):
+                counts[term] = known(term, 0) + count
+    return counts
 
 
-def _post(postings: dict[str, tuple[array[int], bytearray]], term: str, number: int, value: int) -> None:
-    if value:
-        found = postings.get(term)
-        if found is None:
-            found = postings[term] = (array("H"), bytearray())
-        found[0].append(number)
-        found[1].append(value)
+def _post(postings: dict[str, array[int]], number: int, values: Mapping[str, int]) -> None:
+    said = number << 8
+    for term, value in values.items():
+        if value:
+            found = postings.get(term)
+            if found is None:
+                postings[term] = array("I", (said | value,))
+            else:
+                found.append(said | value)
 
 
-def pack(files: array[int], file_values: bytearray, chunks: array[int], chunk_values: bytearray) -> bytes:
+def _parted(postings: array[int]) -> tuple[array[int], bytes]:
+    """Numbers and values."""
+    return array("H", [one >> 8 for one in postings]), bytes([one & 255 for one in postings])
+
+
+def pack(files: array[int], file_values: bytes, chunks: array[int], chunk_values: bytes) -> bytes:
     """Postings of a term in a segment: number of files, their numbers, their values, then the same for chunks."""
     return b"".join((struct.pack("<H", len(files)), files.tobytes(), file_values, chunks.tobytes(), chunk_values))
 

@@ -25,7 +25,7 @@ def raw(text: str) -> list[str]:
     return list(words.runs(normalize("NFC", text)))
 
 
-@functools.lru_cache(maxsize=200_000)
+@functools.lru_cache(maxsize=50_000)
 def expand(word: str) -> tuple[str, ...]:
     """The terms of one word; none for what says nothing (single letters, long numbers, encoded data)."""
     if words.is_cjk(word):
