@@ -130,23 +130,27 @@ def definitions(index: Index, name: str) -> list[Node]:
     return written or list(found.values())
 
 
-def sites(code: Code, target: Node, path: str, others: Sequence[Node]) -> Iterator[tuple[int, bool]]:
+def sites(
+    code: Code, target: Node, path: str, others: Sequence[Node], *, parse: bool = True
+) -> Iterator[tuple[int, bool]]:
     """The lines of a file that call a definition (or name it, where it is a type), each with whether that is sure.
-    `others`: all definitions of its name. Calls that mean another one, as far as can be told, are left out."""
+    `others`: all definitions of its name. Calls that mean another one, as far as can be told, are left out. Without
+    `parse`, what looks like a call is one."""
     name = target.last
     text, typed = code.text(path), target.kind in TYPES
     if name not in text or not (typed or _may_call(text, name, language_of(path))):
         return
     lines = code.lines(path)
-    calls = None if typed else code.calls(path)
+    calls = code.calls(path) if parse and not typed else None
     if calls is None:
         wanted = re.compile(
             rf"(?<![\w$]){re.escape(name)}(?![\w$])" + ("" if typed else r"\s*(?:<[^<>()]{0,80}>)?\s*[({!]")
         )
-        numbers = [at for at, line in enumerate(lines, 1) if name in line and wanted.search(line)]
-        numbers = [at for at in numbers if not IMPORT.match(lines[at - 1]) and not COMMENT.match(lines[at - 1])]
+        numbers = _lines(lines, name, wanted)
     else:
         numbers = [call.line for call in calls if call.name == name]
+    if not typed and len(_parts(name)) > 1:
+        numbers = sorted({*numbers, *_lines(lines, name, _handed(name))})
     heads = {one.start for one in others if one.path == path}
     for number in dict.fromkeys(numbers):
         line = lines[number - 1] if number <= len(lines) else ""
@@ -159,9 +163,17 @@ def sites(code: Code, target: Node, path: str, others: Sequence[Node]) -> Iterat
             yield number, sure
 
 
+def _lines(lines: Sequence[str], name: str, wanted: re.Pattern[str]) -> list[int]:
+    """The lines in which a name stands so, but for comments and imports."""
+    found = (at for at, line in enumerate(lines, 1) if name in line and wanted.search(line[:1000]))
+    return [at for at in found if not IMPORT.match(lines[at - 1]) and not COMMENT.match(lines[at - 1])]
+
+
 def _may_call(text: str, name: str, language: str | None) -> bool:
     """Is there anything like a call? Parsing a file that only mentions a name would be for nothing."""
-    return language not in _BRACKETS or bool(re.search(rf"(?<![\w$]){re.escape(name)}\s*[(<!{{`]", text))
+    return language not in _BRACKETS or bool(
+        re.search(rf"(?<![\w$]){re.escape(name)}\s*(?:[(<!{{`,;)\]}}]|$)", text, re.M)
+    )
 
 
 def _defines(line: str, name: str) -> bool:
@@ -189,7 +201,7 @@ def _means(code: Code, target: Node, others: Sequence[Node], path: str, number: 
             None if language_of(path) in _METHODS else False if len(others) == 1 and not common(target.last) else None
         )
     if len(others) <= 1 and not common(target.last):
-        return True
+        return _fits(target, receiver)
     if receiver is None and not target.owner:
         here = [one for one in others if one.path == path and not one.owner]
         if here:
@@ -209,6 +221,11 @@ def receiver_of(line: str, name: str) -> str | None:
     """What a call stands behind: `reply` of `reply.send()`, "" of `f().send()`; None where it stands alone."""
     found = re.search(rf"([\w$]*)[)\]]*\s*(?:\?\.|!*\.|->|::)\s*{re.escape(name)}(?![\w$])", line)
     return found[1] if found else None
+
+
+def _fits(target: Node, receiver: str | None) -> bool:
+    """Is a method of one definition meant for sure? A name of one word may be somebody else's, who is not here."""
+    return not (receiver and target.owner) or len(_parts(target.last)) > 1 or _alike(receiver, target.owner) > 0
 
 
 def _module(receiver: str, path: str) -> bool:
@@ -251,20 +268,22 @@ def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
     return list(found.values())
 
 
+def _handed(name: str) -> re.Pattern[str]:
+    """Where a function is named to be called by somebody else; not where a variable of its name is set."""
+    return re.compile(rf"(?:[(,\[]|(?<![=!<>])=|:)\s*(?:&|this\.|self\.|\w+\.)?{re.escape(name)}\s*(?:[,)\]}};]|$)")
+
+
 def _handing(code: Code, target: Node, files: Sequence[str], most: int) -> Iterator[Edge]:
     """Who hands a function on by its name: `then(flush)`, `target=work`."""
-    name = re.escape(target.last)
-    word = re.compile(rf"[(,=:\[]\s*(?:&|this\.|self\.|\w+\.)?{name}\s*(?:[,)\]}}]|$)")
+    word = _handed(target.last)
     for path in nearest(files, target.path)[:_FILES]:
         if target.last not in code.text(path) or not code.known(path):
             continue
-        for number, line in enumerate(code.lines(path), 1):
-            if target.last not in line or len(line) > 400 or not word.search(line) or most <= 0:
-                continue
+        for number in _lines(code.lines(path), target.last, word):
             held = code.unit(path, number)
             own = held is None or held.kind == "test" or (path, held.qualified) == (target.path, target.name)
-            cited = None if own or COMMENT.match(line) else cite(code.snapshot, path, number, number, [target.last])
-            if held and cited and cited.name == target.last:
+            cited = None if own else cite(code.snapshot, path, number, number, [target.last])
+            if held and cited and cited.name == target.last and most > 0:
                 most -= 1
                 caller = Node(path, held.qualified, held.lead, held.end, held.kind)
                 yield Edge(caller, target, cited, sure=True, handed=True)
@@ -304,7 +323,7 @@ def _chosen(defined: Sequence[Node], source: Node, receiver: str | None) -> tupl
     if receiver and not any(one.owner or _module(receiver, one.path) for one in defined):
         return (defined[0], False) if len(defined) == 1 and language_of(source.path) not in _METHODS else None
     if len(defined) == 1:
-        return defined[0], True
+        return defined[0], _fits(defined[0], receiver) or defined[0].owner == source.owner
     if receiver is None:
         here = [one for one in defined if one.path == source.path and not one.owner]
         if len(here) == 1:

@@ -30,6 +30,7 @@ from scoutkit.agents.builtin.usage import Usage
 from scoutkit.git import Snapshot
 
 _SPOTS = {Kind.WHERE: 5, Kind.HAPPENS: 6, Kind.CALLS: 3, Kind.BREAKS: 3, Kind.NAME: 4, Kind.TRACE: 5, Kind.CONFIG: 5}
+_CALLERS = 3  # that are shown
 _PROGRAM = re.compile(r"(?:^|/)(?:__main__|main|cli|index|app|server)\.\w{1,4}$")
 _NAMED = frozenset({Kind.CALLS, Kind.BREAKS, Kind.NAME})
 
@@ -80,14 +81,16 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     exact = exact and (kind in _NAMED or all(word in question.names for word in question.said))
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]
-    first = named if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
+    first = [*named] if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
     knobs = settings.knobs(code, ranking, question.counts, most=6) if kind is Kind.CONFIG else []
     first = first or list(_around(code, knobs[:1]))
+    usages = list(_usages(code, kind, named))
     calling = kind in (Kind.CALLS, Kind.BREAKS)
+    first += list(_callers(code, usages)) if calling and exact else []
     most = len(first) if calling and exact else _SPOTS.get(kind, spots.SPOTS)
     chosen = spots.choose(code, question, ranking, most=most, first=first)
     nodes = [spot.node for spot in chosen if spot.defines]
-    graph = chain.graph(code, nodes[: len(first) or 1] if calling else nodes, question.counts, above=not calling)
+    graph = chain.graph(code, nodes[: len(named) or 1] if calling else nodes, question.counts, above=not calling)
     places = [(spot.cited.path, spot.place.start, spot.place.end) for spot in chosen]
     shown = {spot.cited.path for spot in chosen}
     in_chain = [
@@ -112,7 +115,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
         documents=tuple(beside.documents(code, ranking, nodes, shown, most=3)),
         settings=tuple(knobs or settings.settings(code, places, question.counts, most=5)),
-        usages=tuple(_usages(code, kind, named, nodes)),
+        usages=tuple(usages or _usages(code, kind, nodes[:1])),
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
@@ -123,12 +126,18 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     )
 
 
-def _usages(code: Code, kind: Kind, named: Sequence[Node], nodes: Sequence[Node]) -> Iterator[Usage]:
-    """Of what is named; of the best definition where nothing is."""
-    wanted = [*(named or nodes[:1])] if kind in (Kind.CALLS, Kind.BREAKS) else named[:1] if kind is Kind.NAME else []
-    for node in wanted:
+def _usages(code: Code, kind: Kind, nodes: Sequence[Node]) -> Iterator[Usage]:
+    """Of some definitions, where the kind asks for that."""
+    for node in nodes if kind in (Kind.CALLS, Kind.BREAKS) else nodes[:1] if kind is Kind.NAME else ():
         if found := usage.usage(code, node):
             yield found
+
+
+def _callers(code: Code, usages: Sequence[Usage]) -> Iterator[Node]:
+    """What calls the one that is asked about, outside tests: the first of each file."""
+    for one in usages[0].files[:_CALLERS] if usages else ():
+        if not one.test and (unit := code.unit(one.path, one.lines[0])):
+            yield Node(one.path, unit.qualified, unit.lead, unit.end, unit.kind)
 
 
 def _around(code: Code, knobs: Sequence[Setting]) -> Iterator[Node]:

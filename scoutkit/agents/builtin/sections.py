@@ -140,7 +140,7 @@ def _used(usage: Usage, room: Room) -> Iterator[str]:
     yield f"`{usage.cited.name}`, defined at {usage.cited.place}, is used in {where}{more}{told}.\n"
     for one in source[: room.items + 2]:
         yield _file(one, name, by_name=by_name)
-        if room.first >= _CALLS_SHOWN:
+        if room.first >= _CALLS_SHOWN and role_of(one.path) is Role.SOURCE:
             yield "\n" + fenced([text[:_WIDE] for text in one.texts], language_of(one.path) or "", "  ") + "\n"
     if len(source) > room.items + 2:
         yield f"- and {count(len(source) - room.items - 2, 'more file')}"

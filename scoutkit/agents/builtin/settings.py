@@ -112,7 +112,7 @@ def _default(lines: Sequence[str], number: int, rest: str) -> str:
 
 def _value(text: str) -> str:
     """A default that can be quoted: a literal or a name."""
-    text = text.strip().rstrip(",;").strip()
+    text = re.split(r"\s+(?://|#|--)\s?", text.strip(), maxsplit=1)[0].rstrip(",;").strip()
     good = re.fullmatch(r"[-+]?[\w.]+(?:\s*(?:<<|\*)\s*[\w.]+)*|\"[^\"`]{0,40}\"|'[^'`]{0,40}'", text)
     return text if good and sayable(text) and text not in ("None", "nil", "null", "undefined") else ""
 

@@ -15,6 +15,7 @@ from scoutkit.agents.builtin.question import Question
 from scoutkit.agents.builtin.rank import Ranking
 
 _FILES = 300  # are read for one definition
+_PARSED = 8  # test files: of more, calls are told by their look, and only the first say which tests they are
 _TARGETS = 2
 _SHOWN = 2  # lines of a file
 _DOTTED = re.compile(r"([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
@@ -57,7 +58,7 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     owners = {name: owner.lower() for owner, name in _DOTTED.findall(question.text)}
     found: list[tuple[bool, int, Node]] = []
     exact = True
-    for name in question.names:
+    for name in (one for one in question.names if one.isidentifier() or "." not in one):
         defined = [one for one in around.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
         if name in owners.values() and not defined:
             continue
@@ -80,21 +81,24 @@ def usage(code: Code, target: Node) -> Usage | None:
     paths = [path for path in paths if "`" not in path and path.isprintable()]
     source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
     tests = [path for path in paths if role_of(path) in around.TESTS]
-    files: list[Used] = []
-    for path in [*source, *tests][:_FILES]:
-        found = list(around.sites(code, target, path, others))
-        if found:
-            files.append(_used(code, path, found))
-    files.sort(key=lambda one: (one.test, not one.sure, -len(one.lines) if one.test else 0))
+    found = [(path, list(around.sites(code, target, path, others))) for path in source[:_FILES]]
+    files = [_used(code, path, lines) for path, lines in found if lines]
+    files.sort(key=lambda one: not one.sure)
+    found = [
+        (path, list(around.sites(code, target, path, others, parse=len(tests) <= _PARSED)))
+        for path in tests[: max(0, _FILES - len(source))]
+    ]
+    found.sort(key=lambda one: -len(one[1]))
+    files += [_used(code, path, lines, named=at < _PARSED) for at, (path, lines) in enumerate(found) if lines]
     elsewhere = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in others)
     more = [one for one in elsewhere if one and (one.path, one.start) != (target.path, target.start)]
     return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES))
 
 
-def _used(code: Code, path: str, found: Sequence[tuple[int, bool]]) -> Used:
+def _used(code: Code, path: str, found: Sequence[tuple[int, bool]], *, named: bool = True) -> Used:
     test = role_of(path) in around.TESTS
-    units = [code.unit(path, number) for number, _ in found[:20]]
+    units = [code.unit(path, number) for number, _ in found[:20]] if named else []
     holders = dict.fromkeys(unit.name if unit.kind == "test" else unit.qualified for unit in units if unit)
     numbers, lines = tuple(number for number, _ in found), code.lines(path)
-    texts = tuple(lines[number - 1].strip() for number in numbers[:_SHOWN])
+    texts = tuple(dict.fromkeys(lines[number - 1].strip() for number in numbers))[:_SHOWN]
     return Used(path, numbers, texts, tuple(holders), all(sure for _, sure in found), test)
