@@ -115,6 +115,11 @@ def mentions(index: Index, name: str) -> list[str]:
     return [index.paths[number] for number in sorted(n for file in files for n in index.paths_of.get(file, ()))]
 
 
+def defining(index: Index, name: str) -> set[str]:
+    """Paths of files that define a name, tests among them."""
+    return {index.paths[number] for chunk in index.defined(name) for number in index.paths_of[index.file_of(chunk)]}
+
+
 def definitions(index: Index, name: str) -> list[Node]:
     """What a name is defined as, outside tests; of equal files once. Declarations of what is written elsewhere count
     where there is nothing else."""

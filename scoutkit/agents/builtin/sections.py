@@ -122,7 +122,7 @@ def named(name: str) -> str:
 def used(found: Findings, room: Room) -> Iterator[str]:
     """All that uses what is asked about, by file."""
     for one in found.usages:
-        yield "\n".join(_used(one, room))
+        yield "\n".join(_used(one, room)).rstrip()
 
 
 def _used(usage: Usage, room: Room) -> Iterator[str]:

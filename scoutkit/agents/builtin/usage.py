@@ -80,7 +80,8 @@ def usage(code: Code, target: Node) -> Usage | None:
     paths = [path for path in around.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
     paths = [path for path in paths if "`" not in path and path.isprintable()]
     source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
-    tests = [path for path in paths if role_of(path) in around.TESTS]
+    own = around.defining(code.index, target.last) - {target.path}  # a test that has its own means that
+    tests = [path for path in paths if role_of(path) in around.TESTS and path not in own]
     found = [(path, list(around.sites(code, target, path, others))) for path in source[:_FILES]]
     files = [_used(code, path, lines) for path, lines in found if lines]
     files.sort(key=lambda one: not one.sure)
