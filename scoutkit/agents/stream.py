@@ -120,7 +120,8 @@ class Stream(ABC):
         if not self._whole(report):
             return "its report breaks off in the middle"
         if self.looks and not seen.worked:
-            tried = f"none of its {seen.tried} tool calls worked" if seen.tried else "it called no tool"
+            many = f"none of its {seen.tried} tool calls worked"
+            tried = {0: "it called no tool", 1: "its only tool call did not work"}.get(seen.tried, many)
             return f"it never looked at the code: {tried}"
         return ""
 

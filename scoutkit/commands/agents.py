@@ -109,7 +109,10 @@ def test(name: str, *, how: Sending, as_json: bool) -> int:
     if outcome.result is Result.INTERRUPTED:
         raise Interrupted("interrupted", "nothing is kept of a test")
     if outcome.result is not Result.DONE:
-        raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", outcome.hint)
+        hint = outcome.hint
+        if "scoutkit run logs" in hint:
+            hint = f"nothing is kept of a test; to see what it says: scoutkit ask QUESTION --agent {name}"
+        raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +30,7 @@ from scoutkit.model.missions import Limits, Outcome, Owner, Result, Run, State
 __all__ = ["Interruption", "send"]
 
 GRACE = 5.0  # seconds between TERM and KILL
+_LOGS = re.compile(r"scoutkit run logs(?! -?\w)")  # as an agent's reader says it, which does not know the run's id
 
 
 def send(
@@ -93,7 +95,10 @@ def send(
                 for trouble in logins.put_back():
                     stage.tell(trouble)
         outcome = replace(
-            outcome, report=book.blot(outcome.report), reason=book.blot(outcome.reason), hint=book.blot(outcome.hint)
+            outcome,
+            report=book.blot(outcome.report),
+            reason=book.blot(outcome.reason),
+            hint=_LOGS.sub(rf"\g<0> {run.id}", book.blot(outcome.hint)),
         )
         book.sync()
         with _keeping(f"the report of run {run.id}"):

@@ -50,7 +50,7 @@ EXPECTED = {
     "kill-slowtool": ("failed", "signal 9 (killed)", "", 1400, 1, None),
     "killgroup-slowtool": ("failed", "signal 9 (killed)", "", 1400, 1, None),
     "orphan": ("done", "", "", 2800, 160, 0.00972),
-    "write-plan": ("failed", "none of its 1 tool calls worked", LOGS, 2800, 160, 0.00972),
+    "write-plan": ("failed", "its only tool call did not work", LOGS, 2800, 160, 0.00972),
     "write-bypass-root": ("failed", "cannot be used with root", "", None, None, None),
     "sess-dup": ("failed", "already in use", "", None, None, None),
     "hk1": ("done", "", "", 4200, 240, 0.01458),

@@ -130,13 +130,13 @@ REPORT = item("agent_message", text="# It is so\n\nYes.")
     ("lines", "reason"),
     [
         ([item("command_execution", status="completed", exit_code=0), REPORT], ""),
-        ([item("command_execution", status="completed", exit_code=1), REPORT], "none of its 1 tool calls worked"),
-        ([item("command_execution", status="failed", exit_code=0), REPORT], "none of its 1 tool calls worked"),
-        ([item("web_search", query="x"), REPORT], "none of its 1 tool calls worked"),
+        ([item("command_execution", status="completed", exit_code=1), REPORT], "its only tool call did not work"),
+        ([item("command_execution", status="failed", exit_code=0), REPORT], "its only tool call did not work"),
+        ([item("web_search", query="x"), REPORT], "its only tool call did not work"),
         ([item("mcp_tool_call", server="s", tool="t", status="completed"), REPORT], ""),
         (
             [item("mcp_tool_call", server="s", tool="t", error={"message": "no"}), REPORT],
-            "none of its 1 tool calls worked",
+            "its only tool call did not work",
         ),
         ([REPORT, item("command_execution", status="completed", exit_code=0)], "it left no report"),
         (

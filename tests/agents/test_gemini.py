@@ -47,7 +47,7 @@ EXPECTED = {
     "term-norelaunch": ("failed", "broke off before its end", LOGS, None, None),  # exit 0
     "term-stall": ("failed", "signal 9", "", None, None),
     "int-norelaunch": ("failed", "broke off before its end", LOGS, None, None),  # exit 0
-    "write-plan": ("failed", "none of its 1 tool calls worked", LOGS, 2400, 160),
+    "write-plan": ("failed", "its only tool call did not work", LOGS, 2400, 160),
     "orphan": ("done", "", "", 2400, 160),
 }
 INDEX = {row["case"]: int(row["exit"]) for row in csv.DictReader((STREAMS / "INDEX.tsv").open(), delimiter="\t")}
