@@ -8,12 +8,15 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from scoutkit.commands import browse
 
 
 @contextlib.contextmanager
@@ -69,3 +72,30 @@ def test_others_are_let_in_with_a_token_only(scoutkit, options, says):
 def test_outside_of_a_repository_it_says_so(scoutkit, tmp_path):
     (tmp_path / "none").mkdir()
     assert scoutkit("browse", cwd=tmp_path / "none").code == 3
+
+
+@pytest.fixture
+def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A desktop's program that opens addresses; gives the file it writes them to."""
+    monkeypatch.setattr("sys.platform", "linux")
+    program = tmp_path / "xdg-open"
+    program.write_text(f'#!/bin/sh\nprintf %s "$1" > {tmp_path}/part && mv {tmp_path}/part {tmp_path}/opened\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "opened"
+
+
+def test_the_desktop_opens_the_address(opener: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert browse._opened("http://127.0.0.1:8765/?token=x")
+    until = time.monotonic() + 10
+    while not opener.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert opener.read_text() == "http://127.0.0.1:8765/?token=x"
+
+
+def test_where_there_is_no_desktop_nothing_is_started(opener: Path) -> None:
+    assert not browse._opened("http://127.0.0.1:8765/?token=x")
+    assert not opener.exists()
