@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoutkit.agents.builtin import terms, tree
+from scoutkit.agents.builtin import pathset, terms, tree
 from scoutkit.agents.builtin.segment import Place, unpack, unpack_places
-from scoutkit.agents.builtin.store import Piece, Store
+from scoutkit.agents.builtin.store import Piece, Snapshot, Store
 from scoutkit.errors import ScoutError
 
 
@@ -30,11 +30,12 @@ class Posting:
 class Index:
     """The files of one tree. Files and chunks are numbered through: a piece's base plus the number within it."""
 
-    def __init__(self, store: Store, snapshot: int, said: bytes, pieces: list[Piece]) -> None:
+    def __init__(self, store: Store, snapshot: Snapshot, pieces: list[Piece]) -> None:
         self._store = store
         self._snapshot = snapshot
         self.pieces = pieces
-        head, self._where, self.roles, self.paths = tree.unpack(said)
+        head, self._where = tree.unpack(snapshot.said)
+        self.roles, self.paths = pathset.unpack(snapshot.told)
         self.unread: dict[str, list[Any]] = head["unread"]  # by reason: how many, then some of their paths
         self.languages: dict[str, int] = head["languages"]  # without a grammar: how many files
         self.file_bases = [0]
@@ -103,8 +104,8 @@ class Index:
 
     def path_postings(self, term: str) -> tuple[array[int], bytes]:
         """The paths that hold a term, and in hundredths how much it says of each."""
-        query = "SELECT data FROM path_terms WHERE snapshot = ? AND term = ?"
-        row = self._store.connection.execute(query, (self._snapshot, term)).fetchone()
+        query = "SELECT data FROM path_terms WHERE paths = ? AND term = ?"
+        row = self._store.connection.execute(query, (self._snapshot.paths, term)).fetchone()
         numbers = array("I")
         if row is None:
             return numbers, b""
@@ -115,7 +116,7 @@ class Index:
     def subjects(self, term: str) -> bytes:
         """The commits whose subject has a term: see votes.py."""
         query = "SELECT data FROM subjects WHERE snapshot = ? AND term = ?"
-        row = self._store.connection.execute(query, (self._snapshot, term)).fetchone()
+        row = self._store.connection.execute(query, (self._snapshot.id, term)).fetchone()
         return row[0] if row else b""
 
     def defined(self, name: str) -> list[int]:
@@ -160,8 +161,6 @@ def _held(store: Store, ready: Callable[[], str]) -> Iterator[Index]:
 
 
 def _load(store: Store, key: str) -> Index | None:
-    row = store.snapshot(key)
-    if row is None:
-        return None
-    pieces = store.pieces(tree.unpack(row[1])[0]["segments"])
-    return None if pieces is None else Index(store, *row, pieces)
+    found = store.snapshot(key)
+    pieces = store.pieces(tree.unpack(found.said)[0]["segments"]) if found else None
+    return Index(store, found, pieces) if found and pieces is not None else None

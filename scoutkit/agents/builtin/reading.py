@@ -6,6 +6,7 @@ files it has read goes to its stdout. It writes its segments itself, and ends wh
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from scoutkit import git, process
@@ -78,7 +79,11 @@ def digest(
     with git.Blobs(where) as blobs:
         for one in batch:
             raw = blobs.read(one.blob)
-            tick(1)
+            try:
+                tick(1)
+            except BaseException:  # whoever waits for it has lost patience: what was read is kept
+                store.add(made, files, unread)
+                raise
             if raw is None:
                 continue
             why = _unreadable(raw)
@@ -157,7 +162,7 @@ def _share(
         running: dict[int, tuple[subprocess.Popen[bytes], list[Wanted]]] = {}
         try:
             for _ in range(min(workers, len(queue))):
-                child = process.spawn(argv, stderr=2)
+                child = process.spawn(argv, stderr=2, session=True)  # Ctrl-C is for who asked
                 assert child.stdout
                 running[child.stdout.fileno()] = (child, queue.pop())
                 ready.register(child.stdout, selectors.EVENT_READ)
@@ -188,7 +193,7 @@ def _share(
 def _hand(child: subprocess.Popen[bytes], batch: list[Wanted]) -> None:
     assert child.stdin
     try:
-        child.stdin.write(json.dumps([astuple(one) for one in batch]).encode("ascii") + b"\n")
+        child.stdin.write(json.dumps([(one.blob, one.form, one.path) for one in batch]).encode("ascii") + b"\n")
         child.stdin.flush()
     except BrokenPipeError:
         return  # it died: reading from it says so
@@ -206,11 +211,15 @@ def _finish(child: subprocess.Popen[bytes]) -> None:
 
 def work(folder: Path, where: Path, *, docs: bool) -> None:
     """A worker's life: a batch a line, a dot a file, a newline when a batch is kept."""
-    with Store(folder) as store:
+
+    def said(text: str) -> None:
+        os.write(1, text.encode())
+
+    with contextlib.suppress(BrokenPipeError), Store(folder) as store:
         for line in sys.stdin:
             batch = [Wanted(*one) for one in json.loads(line)]
-            digest(store, where, batch, lambda count: print("." * count, end="", flush=True), docs=docs)  # noqa: T201
-            print(flush=True)  # noqa: T201
+            digest(store, where, batch, lambda count: said("." * count), docs=docs)
+            said("\n")
 
 
 if __name__ == "__main__":

@@ -38,9 +38,10 @@ CREATE TABLE IF NOT EXISTS segments (id INTEGER PRIMARY KEY AUTOINCREMENT, first
 CREATE TABLE IF NOT EXISTS files (segment INTEGER, number INTEGER, places BLOB, PRIMARY KEY (segment, number))
     WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (segment INTEGER, term TEXT, data BLOB, PRIMARY KEY (segment, term)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS snapshots (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, used INTEGER, data BLOB);
-CREATE TABLE IF NOT EXISTS path_terms (snapshot INTEGER, term TEXT, data BLOB, PRIMARY KEY (snapshot, term))
-    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS snapshots (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, used INTEGER,
+    paths INTEGER, data BLOB);
+CREATE TABLE IF NOT EXISTS path_sets (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, data BLOB);
+CREATE TABLE IF NOT EXISTS path_terms (paths INTEGER, term TEXT, data BLOB, PRIMARY KEY (paths, term)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS subjects (snapshot INTEGER, term TEXT, data BLOB, PRIMARY KEY (snapshot, term))
     WITHOUT ROWID;
 """
@@ -58,6 +59,25 @@ class Piece:
     id: int
     firsts: array[int]
     chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathSet:
+    """Paths of a tree (see pathset.py): their name, what is kept of them, and their terms where that is needed."""
+
+    key: str
+    data: bytes
+    terms: Callable[[], Iterable[tuple[str, bytes]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A tree: which files make it up (see tree.py), and its paths (see pathset.py) with the number of their set."""
+
+    id: int
+    said: bytes
+    paths: int
+    told: bytes
 
 
 class Store:
@@ -187,10 +207,19 @@ class Store:
             ]
             write.executemany("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)", rows)
 
-    def snapshot(self, key: str) -> tuple[int, bytes] | None:
-        """A snapshot's id and what it says."""
-        row = self.connection.execute("SELECT id, data FROM snapshots WHERE key = ?", (key,)).fetchone()
-        return (row[0], zlib.decompress(row[1])) if row else None
+    def snapshot(self, key: str) -> Snapshot | None:
+        """A tree that is known."""
+        query = (
+            "SELECT snapshots.id, snapshots.data, path_sets.id, path_sets.data FROM snapshots"
+            " JOIN path_sets ON path_sets.id = snapshots.paths WHERE snapshots.key = ?"
+        )
+        row = self.connection.execute(query, (key,)).fetchone()
+        return Snapshot(row[0], zlib.decompress(row[1]), row[2], zlib.decompress(row[3])) if row else None
+
+    def paths(self, key: str) -> bytes | None:
+        """What is kept of a set of paths."""
+        row = self.connection.execute("SELECT data FROM path_sets WHERE key = ?", (key,)).fetchone()
+        return zlib.decompress(row[0]) if row else None
 
     def touch(self, key: str, pieces: Sequence[int]) -> None:
         """A snapshot and its segments count as used now. Not worth waiting for, and said once an hour."""
@@ -200,10 +229,9 @@ class Store:
                 write.execute("UPDATE snapshots SET used = ? WHERE key = ?", (_now(), key))
                 write.executemany("UPDATE segments SET used = ? WHERE id = ?", ((_now(), number) for number in pieces))
 
-    def keep(
-        self, key: str, data: bytes, path_terms: Iterable[tuple[str, bytes]], subjects: Iterable[tuple[str, bytes]]
-    ) -> None:
-        """Keep a snapshot, its path terms and its commits' subjects; the oldest go."""
+    def keep(self, key: str, data: bytes, paths: PathSet, subjects: Iterable[tuple[str, bytes]]) -> None:
+        """Keep a tree, its paths where they are not known, and its commits' subjects. The oldest trees go, and sets of
+        paths that no tree has."""
         with self.writing() as write:
             old = [row[0] for row in write.execute("SELECT id FROM snapshots WHERE key = ?", (key,))]
             old += [
@@ -212,12 +240,19 @@ class Store:
             ]
             for number in old:
                 write.execute("DELETE FROM snapshots WHERE id = ?", (number,))
-                write.execute("DELETE FROM path_terms WHERE snapshot = ?", (number,))
                 write.execute("DELETE FROM subjects WHERE snapshot = ?", (number,))
-            row = (key, _now(), zlib.compress(data, 1))
-            number = write.execute("INSERT INTO snapshots (key, used, data) VALUES (?, ?, ?)", row).lastrowid
-            write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", ((number, *one) for one in path_terms))
+            row = write.execute("SELECT id FROM path_sets WHERE key = ?", (paths.key,)).fetchone()
+            if row is None:
+                said = (paths.key, zlib.compress(paths.data, 1))
+                row = (write.execute("INSERT INTO path_sets (key, data) VALUES (?, ?)", said).lastrowid,)
+                terms = ((row[0], *one) for one in paths.terms())
+                write.executemany("INSERT INTO path_terms VALUES (?, ?, ?)", terms)
+            query = "INSERT INTO snapshots (key, used, paths, data) VALUES (?, ?, ?, ?)"
+            number = write.execute(query, (key, _now(), row[0], zlib.compress(data, 1))).lastrowid
             write.executemany("INSERT INTO subjects VALUES (?, ?, ?)", ((number, *one) for one in subjects))
+            write.execute("DELETE FROM path_sets WHERE id NOT IN (SELECT paths FROM snapshots)")
+            if write.execute("SELECT changes()").fetchone()[0]:
+                write.execute("DELETE FROM path_terms WHERE paths NOT IN (SELECT id FROM path_sets)")
 
     def pieces(self, ids: Sequence[int]) -> list[Piece] | None:
         """Segments by id; None when one is gone."""
@@ -272,7 +307,7 @@ def version() -> str:
     made_by = [installed(name) for name in ("semble-grammars", "tree-sitter", "pystemmer")]
     known = (sorted(languages.DEFINITIONS.items()), sorted(languages.EMBEDDED.items()))
     rules = (symbols.VERSION, terms.VERSION, chunks.VERSION, segment.VERSION, paths.VERSION, votes.VERSION)
-    said = repr((rules, made_by, known))
+    said = repr((rules, made_by, known, _SCHEMA))
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 

@@ -7,25 +7,25 @@ import os
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from scoutkit import git
-from scoutkit.agents.builtin import terms, votes
+from scoutkit.agents.builtin import pathset, votes
 from scoutkit.agents.builtin.paths import Role, role_of
-from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Known, Store
+from scoutkit.agents.builtin.store import BINARY, HUGE, NOTE, POINTER, Known, PathSet, Store
 from scoutkit.complaints import failure
 from scoutkit.errors import ScoutError
 
 NOWHERE = 0xFFFF  # instead of a segment: the file was not read
-_PLAIN = frozenset({"index", "__init__", "mod", "main", "lib", "src", "source", "init"})  # say nothing: the folder does
-_FOLDER = 0.35  # what a word in a folder's name is worth; in a file's it is 1 over the root of how many there are
 _OURS = (".claude/notes/", ".claude/scoutkit/")  # a note holds the question it answered
 _MANY_TESTS = 10_000  # beyond this tests are not parsed
-_AT_ONCE = 5_000  # files: of more it takes a second to find out which are not known
+_AT_ONCE = 30_000  # files: of more it takes a second to find out which are not known
 _CROWD = 60  # small segments that one tree may be spread over before its files are read again
 _SMALL = 100  # files
+_AGAIN = 400  # files that are read again at once
 
 Say = Callable[[str], None]
 
@@ -65,12 +65,17 @@ def prepare(
         ]
         if most is not None and len(entries) > _AT_ONCE:
             raise Cold("this commit is not indexed yet")
-        forms = _forms(entries, docs=docs)
+        names = [entry.path for entry in entries]
+        paths = pathset.key_of(names)
+        told = store.paths(paths)
+        roles = pathset.unpack(told)[0] if told is not None else "".join(map(role_of, names))
+        forms = _forms(names, roles, docs=docs)
         known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, most=most)
         if most is None and (crowded := _crowded(known)):
             known = _read_missing(store, where, entries, forms, say, docs=docs, workers=workers, again=crowded)
-        subjects = list(votes.read(where, commit, [entry.path for entry in entries]))
-        _keep(store, key, entries, forms, known, subjects)
+        subjects = list(votes.read(where, commit, names))
+        kept = PathSet(paths, told or pathset.pack(roles, names), lambda: pathset.words(names))
+        store.keep(key, _said(entries, forms, known), kept, subjects)
         store.trim(keep={number for number, _ in known.values()})
     return key
 
@@ -83,10 +88,10 @@ def _digest(paths: Iterable[str]) -> str:
 
 def is_there(store: Store, key: str) -> bool:
     """Is a tree ready to be asked? It then counts as used."""
-    row = store.snapshot(key)
-    if row is None:
+    found = store.snapshot(key)
+    if found is None:
         return False
-    segments = unpack(row[1])[0]["segments"]
+    segments = unpack(found.said)[0]["segments"]
     if store.pieces(segments) is None:
         return False
     store.touch(key, segments)
@@ -110,19 +115,18 @@ def _skipped(listed: str) -> frozenset[str]:
     return skipped if any(line.startswith("H ") for line in lines) else frozenset()
 
 
-def _forms(entries: Sequence[git.Entry], *, docs: bool) -> list[str]:
+def _forms(paths: Sequence[str], roles: str, *, docs: bool) -> list[str]:
     """How each file is to be read: its language, `?` to look for one in it, `-` for blocks of lines only."""
     from scoutkit.symbols import has_table, language_of
 
-    roles = [role_of(entry.path) for entry in entries]
     plain = {Role.FIXTURE, Role.GENERATED, Role.VENDORED}
     if roles.count(Role.TEST) > _MANY_TESTS:
         plain.add(Role.TEST)
     forms = []
-    for entry, role in zip(entries, roles, strict=True):
-        language = language_of(entry.path) or "?"
+    for path, role in zip(paths, roles, strict=True):
+        language = language_of(path) or "?"
         form = "-" if role in plain or not (language == "?" or has_table(language)) else language
-        form += "/h" if form == "c" and entry.path.endswith(".h") else ""
+        form += "/h" if form == "c" and path.endswith(".h") else ""
         forms.append(form if docs else f"{form}/undocumented")
     return forms
 
@@ -158,20 +162,17 @@ def _read_missing(
 
 
 def _crowded(known: dict[tuple[str, str], Known]) -> frozenset[int]:
+    """The segments to be made one where there are too many small ones: the smallest, as many as take a second or so."""
     sizes = Counter(number for number, _ in known.values() if number)
-    small = [number for number, files in sizes.items() if files < _SMALL]
-    return frozenset(small) if len(small) > _CROWD else frozenset()
+    small = sorted((files, number) for number, files in sizes.items() if files < _SMALL)
+    if len(small) <= _CROWD:
+        return frozenset()
+    totals = accumulate(files for files, _ in small)
+    return frozenset(number for (_, number), total in zip(small, totals, strict=True) if total <= _AGAIN)
 
 
-def _keep(
-    store: Store,
-    key: str,
-    entries: Sequence[git.Entry],
-    forms: Sequence[str],
-    known: dict[tuple[str, str], Known],
-    subjects: Sequence[tuple[str, bytes]],
-) -> None:
-    """Write down which files make up a tree."""
+def _said(entries: Sequence[git.Entry], forms: Sequence[str], known: dict[tuple[str, str], Known]) -> bytes:
+    """Which files make up a tree: what `unpack` gives back."""
     from scoutkit.symbols import has_table, language_of
 
     segments = sorted({number for number, _ in known.values() if number})
@@ -187,62 +188,24 @@ def _keep(
             unread[why.get(at, "missing")].append(entry.path)
         elif form.startswith(("-", "?")):
             languages[language_of(entry.path) or ""] += 1
-    paths = [entry.path for entry in entries]
-    roles = "".join(map(role_of, paths))
     head = {
         "segments": segments,
-        "paths": len(paths),
+        "paths": len(entries),
         "unread": {name: [len(found), *found[:20]] for name, found in unread.items()},
         "languages": {name: count for name, count in languages.items() if name and not has_table(name)},
     }
-    store.keep(key, pack(head, where, roles, paths), _path_terms(paths), subjects)
+    return pack(head, where)
 
 
-def pack(head: dict[str, object], where: array[int], roles: str, paths: Sequence[str]) -> bytes:
-    """What a snapshot says: a JSON object and, for each path, its segment's place in the list and its number in that,
-    its role and itself."""
+def pack(head: dict[str, object], where: array[int]) -> bytes:
+    """What a tree says: a JSON object and, for each path, its segment's place in the list and its number in that."""
     said = json.dumps(head, separators=(",", ":")).encode("ascii")
-    joined = "\0".join(paths).encode("utf-8", "surrogateescape")
-    return b"".join((struct.pack("<I", len(said)), said, where.tobytes(), roles.encode("ascii"), joined))
+    return b"".join((struct.pack("<I", len(said)), said, where.tobytes()))
 
 
-def unpack(data: bytes) -> tuple[dict[str, Any], array[int], str, list[str]]:
+def unpack(data: bytes) -> tuple[dict[str, Any], array[int]]:
     """The reverse of `pack`."""
     size = struct.unpack_from("<I", data)[0]
-    head = json.loads(data[4 : 4 + size])
-    count, at = int(head["paths"]), 4 + size
     where = array("H")
-    where.frombytes(data[at : at + 4 * count])
-    roles = data[at + 4 * count : at + 5 * count].decode("ascii")
-    paths = data[at + 5 * count :].decode("utf-8", "surrogateescape").split("\0") if count else []
-    return head, where, roles, paths
-
-
-def _path_terms(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Each term with the numbers of the paths that hold it and its worth there, in hundredths."""
-    found: dict[str, tuple[array[int], bytearray]] = {}
-    folders: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
-    for number, path in enumerate(paths):
-        folder, _, name = path.rpartition("/")
-        if folder not in folders:
-            named = next((one for one in reversed(folder.split("/")) if one.lower() not in _PLAIN), "")
-            folders[folder] = dict.fromkeys(_terms_of(folder), _FOLDER), _shared(named)
-        stem = name.split(".", 1)[0] or name
-        within, last = folders[folder]
-        worth = within | (last if stem.lower() in _PLAIN else _shared(stem))
-        for term, value in worth.items():
-            postings = found.setdefault(term, (array("I"), bytearray()))
-            postings[0].append(number)
-            postings[1].append(round(100 * value))
-    for term in sorted(found):
-        yield term, found[term][0].tobytes() + bytes(found[term][1])
-
-
-def _terms_of(text: str) -> list[str]:
-    return [term for word in terms.raw(text) for term in terms.expand(word)]
-
-
-def _shared(name: str) -> dict[str, float]:
-    """What each word of a name is worth: the more there are, the less."""
-    own = _terms_of(name)
-    return dict.fromkeys(own, 1 / max(1, len(own)) ** 0.5)
+    where.frombytes(data[4 + size :])
+    return json.loads(data[4 : 4 + size]), where
