@@ -30,6 +30,8 @@ from scoutkit.agents.builtin.usage import Usage
 from scoutkit.git import Snapshot
 
 _SPOTS = {Kind.WHERE: 5, Kind.HAPPENS: 6, Kind.CALLS: 3, Kind.BREAKS: 3, Kind.NAME: 4, Kind.TRACE: 5, Kind.CONFIG: 5}
+_SHORT = 10  # words of a question, each of which is meant
+_ABSTRACT = re.compile(r"(?:ed|ing|ly|tion|ity|ness|ics|ism|al)$")  # things have names in code, these have seldom
 _CALLERS = 3  # that are shown
 _PROGRAM = re.compile(r"(?:^|/)(?:__main__|main|cli|index|app|server)\.\w{1,4}$")
 _NAMED = frozenset({Kind.CALLS, Kind.BREAKS, Kind.NAME})
@@ -180,10 +182,10 @@ def _open(code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spo
     first = chosen[0] if chosen else None
     other = next((spot for spot in chosen if first and spot.cited.path != first.cited.path), None)
     if first and other and low and not settled and not unclear:
-        yield Open("Which is it? Their files score nearly the same:", (first.cited, other.cited))
+        yield Open("Which of these is it? Their files score nearly the same:", (first.cited, other.cited))
     words = [word for word in map(asked_for, ranking.absent) if word and word.isprintable() and "`" not in word]
-    words = [word for word in words if not re.search(r"(?:ed|ing|ly)$", word)][:3]  # things have names, doings seldom
-    if chosen and words:
+    words = [word for word in words if not _ABSTRACT.search(word)][:3]
+    if chosen and words and len(question.said) <= _SHORT:
         listed = ", ".join(f"“{word[:40]}”" for word in words)
         which = "The word is" if len(words) == 1 else "The words are"
         yield Open(f"What is {listed} called here? {which} nowhere in the code.")

@@ -13,7 +13,11 @@ from scoutkit.agents.builtin.spots import Spot
 _TITLE = 110  # characters, at most
 _ASKED = 75  # of them the question's
 _DESCRIPTION = 300
-_WORD = re.compile(r"(?:where|how|why|what|which|who|when|is|are|does|do|can)\b", re.IGNORECASE)
+_WORD = re.compile(
+    r"(?:how|why|where)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have)\b"
+    r"|(?:what|which|who|whose|is|are|does|do|can|could)\b",
+    re.IGNORECASE,
+)  # that a question begins with
 _SPELLED = re.compile(r"[`*_<>\[\]|]")
 
 
@@ -50,8 +54,12 @@ def _topic(found: Findings) -> str:
         if known := [term for term in found.question.said.get(one, ()) if term in rank]:
             best.setdefault(known[-1], one)
     chosen = {best[term] for term in sorted(best, key=lambda term: rank[term])[:5]}
-    said = [" ".join(kept) for phrase in found.question.phrases if (kept := [one for one in phrase if one in chosen])]
-    topic = plain(", ".join(dict.fromkeys(said)))[:_ASKED] or "What was asked"
+    said: list[str] = []
+    for phrase in found.question.phrases:
+        if kept := [one for one in phrase if one in chosen]:
+            chosen -= set(kept)
+            said.append(" ".join(kept))
+    topic = plain(", ".join(said), _ASKED) or "What was asked"
     return topic if topic.split(" ", 1)[0] in found.question.names else topic[:1].upper() + topic[1:]
 
 
@@ -172,9 +180,10 @@ def sure(found: Findings) -> str:
     return word(ranking.margin, files=len(ranking.files), said=_said(found), absent=len(missing(found)))
 
 
-def plain(text: str) -> str:
-    """A word of the question, as text."""
-    kept = "".join(one for one in text if one.isprintable() and one not in "`*<>[]|")[:60]
+def plain(text: str, most: int = 60) -> str:
+    """Words of the question, as text."""
+    kept = "".join(one for one in text if one.isprintable() and one not in "`*<>[]|")
+    kept = kept if len(kept) <= most else kept[:most].rsplit(" ", 1)[0].rstrip(" ,")
     return kept if sayable(kept) or not kept.strip() else re.sub(r"[:/#\\]", " ", kept)
 
 
