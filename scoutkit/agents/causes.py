@@ -118,7 +118,7 @@ CAUSES = (
     _cause(
         "the model cannot be reached",
         "check the network, and --network if you gave it",
-        r"ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|could not resolve|unable to connect|network"
+        r"ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|could not (?:resolve|connect)|unable to connect|network"
         r"|connection (?:error|refused|reset|failed)|error sending request|fetch failed|dns error|timed? ?out",
         407,
     ),
