@@ -52,7 +52,11 @@ def render(name: str, variables: Mapping[str, object], *, overrides: Path | None
         ) from error
     except ScoutError:
         raise
-    except Exception as error:  # a template's own arithmetic, recursion, missing include
+    except RecursionError as error:
+        raise UsageError(
+            f"{_where(error, name, overrides)}: the template includes itself", "mend the template"
+        ) from error
+    except Exception as error:  # a template's own arithmetic, missing include
         what = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"{_where(error, name, overrides)}: {what}", "mend the template") from error
     if not text.strip():

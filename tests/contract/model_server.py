@@ -145,6 +145,7 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         Do("mcp", "read_note", '{"note": "nosuchnote"}'),
         Say(),
     ),
+    "asks": (Do("mcp", "ask", '{"question": "Where is the session cookie signed?"}'), Say()),
     "keyprint": (LOOK[0], Do("shell", "env", unless=LOOK[1]), Say(echo=True)),
     "keyhunt": (LOOK[0], Do("shell", "cat /proc/*/environ | tr '\\0' '\\n'", unless=LOOK[1]), Say(echo=True)),
 }

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stage import MODELS, QUESTION, Stage, git
@@ -23,11 +24,11 @@ citations:
 
 `Signer.sign` appends a MAC (`app/sessions.py:14-16`).
 """
-SERVER = {"command": sys.executable, "args": ["-m", "scoutkit", "mcp"]}
+SERVER: dict[str, Any] = {"command": sys.executable, "args": ["-m", "scoutkit", "mcp"]}
 
 
-def _claude(_: Stage) -> list[str]:
-    config = json.dumps({"mcpServers": {"scoutkit": SERVER}})
+def _claude(_: Stage, *options: str) -> list[str]:
+    config = json.dumps({"mcpServers": {"scoutkit": {**SERVER, "args": [*SERVER["args"], *options]}}})
     own = ("--strict-mcp-config", "--mcp-config", config, "--allowedTools", "mcp__scoutkit")
     return ["claude", "-p", QUESTION, "--output-format", "json", "--model", MODELS["claude"], "--tools", "", *own]
 
@@ -69,3 +70,26 @@ def test_a_program_searches_and_reads_notes(stage: Stage, start: object) -> None
     assert '"verdicts":{"fresh":1}' in read
     assert "error: no such note: nosuchnote\nhint: " in wrong
     assert not [line for line in stage.strays() if "mcp" in line]
+
+
+@pytest.mark.agents
+def test_a_program_sends_an_agent_and_is_told_what_it_found(stage: Stage) -> None:
+    program, *argv = _claude(stage, "--allow-ask", "--agent", "builtin")
+    done = subprocess.run(
+        [Path(stage.programs, program), *argv],
+        cwd=stage.repo,
+        env={**stage.environment("asks"), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    last = stage.server.asked("asks")[-1]
+    (answer,) = last.results
+    assert '"from_memory":false' in answer
+    assert "app/sessions.py:" in answer
+    (kept,) = (stage.repo / ".claude/notes").glob("*.md")
+    assert "Where is the session cookie signed?" in kept.read_text()
+    assert not [line for line in stage.strays() if "mcp" in line or "scoutkit" in line]

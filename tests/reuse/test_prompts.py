@@ -67,7 +67,7 @@ def test_a_folder_without_that_template_changes_nothing(overrides, tmp_path):
         ("{% for x in question %}", 1, "template syntax"),
         ("\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
         ("{{ question() }}", 1, "TypeError"),
-        ("{% include 'ask.md' %}", 1, "RecursionError"),
+        ("{% include 'ask.md' %}", 1, "includes itself"),
         ("{% include 'none.md' %}", 1, "no template to include: none.md"),
         ("{% include '../../../secret.md' %}", 1, "no template to include"),
         ("{{ question.__class__.__mro__ }}", 1, "unsafe"),
