@@ -97,7 +97,7 @@ def _in(code: Code, path: str, start: int, end: int) -> Iterator[Setting]:
 
 def _default(lines: Sequence[str], number: int, rest: str) -> str:
     """What a flag's or variable's declaration says of its default: an argument after the name, or `default=`."""
-    second = re.match(r"[\"'`]\s*,\s*([^,()\n]{1,60})\)", rest)
+    second = re.match(r"[\"'`]\s*,\s*([^,()=\n]{1,60})\)", rest)
     if second:
         return _value(second[1])
     statement = [rest]
