@@ -192,12 +192,12 @@ def is_error(report: str) -> bool:
 
 
 def _told(error: str) -> str:
-    """The message in an error that is a JSON object; any other as it is."""
+    """The message in an error that is JSON, an object or a text; any other as it is."""
     import json
 
     try:
         found = json.loads(error)
-        inner = found["error"] if isinstance(found["error"], dict) else found
-        return str(inner["message"])
+        inner = found.get("error") if isinstance(found, dict) else found
+        return found if isinstance(found, str) else str((inner if isinstance(inner, dict) else found)["message"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return error

@@ -162,6 +162,7 @@ class CopilotReader(Stream):
         self._priced = priced  # by tokens; GitHub counts requests
         self._part = ""  # of a message that is being written
         self._status: int | None = None  # of the HTTP answer that is tried again
+        self._failure = ""  # and what it said
 
     def understand(self, said: Mapping[str, Any]) -> Iterable[Event]:
         kind = str(said["type"])
@@ -198,10 +199,13 @@ class CopilotReader(Stream):
             case "tool.execution_complete":
                 yield self._result(data)
             case "model.call_failure":
-                self._status = number(data.get("statusCode"))
+                self._status, self._failure = number(data.get("statusCode")), str(data.get("errorMessage") or "")
                 yield Event(EventKind.OTHER, data=said)
             case "assistant.turn_retry":
-                what, hint = causes.explain(self.program, str(data["reason"]).replace("_", " "), status=self._status)
+                what, hint = causes.explain(self.program, self._failure, status=self._status)
+                if not hint:
+                    reason = str(data["reason"]).replace("_", " ")
+                    what, hint = causes.explain(self.program, reason, status=self._status)
                 yield Event(EventKind.RETRY, what, data={"hint": hint, "status": self._status})
             case "session.info" if data["infoType"] != "configuration":
                 yield Event(EventKind.STATUS, str(data["message"]))

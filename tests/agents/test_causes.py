@@ -13,6 +13,8 @@ from scoutkit.agents.causes import CAUSES, explain, is_error, when
         ("Not logged in · Please run /login", "Not logged in", "claude once"),
         ("Your OAuth token has expired", "not logged in:", "claude once"),
         ("Could not connect to local model provider at http://x/v1.", "the model cannot be reached:", "the network"),
+        ('"stream closed early"', "the answer was cut off on its way: stream closed early", "ask again"),
+        ('{"message": "stream closed"}', "the answer was cut off on its way: stream closed", "ask again"),
         ("streaming error", "no answer came:", "check the network"),
         ("Credit balance is too low", "no credit left:", "another agent"),
         ("API Error: 400 Your credit balance is too low", "no credit left:", "another agent"),

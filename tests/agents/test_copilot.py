@@ -101,9 +101,30 @@ def test_tools_turns_and_retries_are_told_and_the_prompt_is_not() -> None:
     assert "Reply in Markdown" not in str(events)
     _, events = read("e429")
     retries = [event for event in events if event.kind is EventKind.RETRY]
-    assert [(event.text, event.data["hint"]) for event in retries] == [("rate limit", "try again later")] * 5
+    told = ("Rate limit reached. Please try again in 1s.", "try again in 1s")
+    assert [(event.text, event.data["hint"]) for event in retries] == [told] * 5
     _, events = read("cut")
-    assert {event.text for event in events if event.kind is EventKind.RETRY} == {"no answer came: streaming error"}
+    (told,) = {event.text for event in events if event.kind is EventKind.RETRY}
+    assert told.startswith("the answer was cut off on its way: Failed to finalize")
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "hint"),
+    [
+        ({"errorMessage": "odd"}, "no answer came: streaming error", "check the network, or ask again"),
+        ({}, "no answer came: streaming error", "check the network, or ask again"),
+        (
+            {"statusCode": 429, "errorMessage": '{"message": "Too much.", "code": "insufficient_quota"}'},
+            "no credit left: Too much.",
+            "look at the account that pays for it, or use another agent",
+        ),
+    ],
+)
+def test_a_retry_has_the_cause_that_the_call_before_it_gave(failure: dict[str, object], text: str, hint: str) -> None:
+    reader = CopilotReader()
+    list(reader.feed(json.dumps({"type": "model.call_failure", "data": failure})))
+    (event,) = reader.feed(json.dumps({"type": "assistant.turn_retry", "data": {"reason": "streaming_error"}}))
+    assert (event.kind, event.text, event.data["hint"]) == (EventKind.RETRY, text, hint)
 
 
 def test_tokens_cost_something_where_a_provider_is_paid_by_them() -> None:
