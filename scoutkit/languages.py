@@ -147,6 +147,8 @@ _JAVASCRIPT = f"""
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
+(export_statement "default" @name value: {_FUNCTION}) @function
+(export_statement "default" @name value: (class)) @class
 (export_statement declaration: (_) @inner) @wrap
 (lexical_declaration . (variable_declarator) @inner .) @wrap
 (variable_declaration . (variable_declarator) @inner .) @wrap
@@ -262,6 +264,8 @@ DEFINITIONS = {
 (namespace_definition name: (_) @name) @module
 (concept_definition name: (_) @name) @type
 (alias_declaration name: (_) @name) @type
+(function_definition declarator: (operator_cast "operator" @name)) @function
+(function_definition type: (class_specifier name: (_) !body) declarator: (identifier) @name) @class
 (template_declaration [(class_specifier) (struct_specifier) (function_definition) (alias_declaration)] @inner) @wrap
 """,
     "csharp": """
@@ -293,6 +297,9 @@ DEFINITIONS = {
 (assignment left: (constant) @name) @constant
 (call method: (identifier) @_f arguments: (argument_list . (string (string_content) @name))
   block: (_) (#any-of? @_f {_TESTS} "should")) @test
+(call receiver: (constant) @_f arguments: (argument_list . [(constant) (scope_resolution)] @name) block: (_)
+  (#eq? @_f "RSpec")) @test
+(call method: (identifier) @_f arguments: (argument_list . (simple_symbol) @name (lambda)) (#eq? @_f "scope")) @function
 (call method: (identifier) @_f arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)
   (pair key: [(hash_key_symbol) (simple_symbol) (string)] @name)]) block: (_)
   (#any-of? @_f "task" "define_method" "define_singleton_method")) @function
@@ -307,6 +314,7 @@ DEFINITIONS = {
 (enum_declaration name: (_) @name) @enum
 (method_declaration name: (_) @name) @method
 (function_definition name: (_) @name) @function
+(assignment_expression left: (variable_name (name) @name) right: [(anonymous_function) (arrow_function)]) @function
 (const_declaration (const_element . (name) @name)) @constant
 (enum_case name: (_) @name) @constant
 (property_declaration . (_)* (property_element name: (variable_name (name) @name)) .) @constant

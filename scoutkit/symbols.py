@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Symbol", "calls", "enclosing", "has_calls", "has_table", "language_of", "symbols"]
 
-VERSION = 1  # of what is made of a file beside what languages.py says: raised when ranges, names or comments change
+VERSION = 2  # of what is made of a file beside what languages.py says: raised when ranges, names or comments change
 _HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
-_BODIES = frozenset({"function_body", "class_body", "enum_class_body"})
+_BODIES = frozenset({"function_body", "class_body", "enum_class_body", "do_block"})
 _UNSAID = frozenset({"prototype", "exports", "module", "this", "self"})  # owners that say nothing
 _OWNER = re.compile(r"::|->|[.:\\]")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
@@ -33,6 +33,8 @@ _NO_SCRIPT = re.compile(
     r"""\btype\s*=\s*["']?(?!module|(?:text|application)/(?:java|ecma|type)script)""", re.IGNORECASE
 )
 _MARKER = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+(?:\[\[)?|;+|%+|<!--+)?\s?|\s*(?:\*+/|--+>)\s*$")
+_OPERATOR = re.compile(r"\boperator\b")
+_EXPORTED = re.compile(r"\b(class|struct)(\s+)([A-Z][A-Z0-9_]+)(?=\s+(?!final\b)\w+\s*(?:final\s*)?[:{])")
 _COMMENT_LINE = re.compile(r"\n\s*(?:#|//|/\*|--)")
 _LICENSE = re.compile(r"copyright|licen[cs]e|spdx", re.IGNORECASE)
 
@@ -148,6 +150,8 @@ def _parsed(language: str | None, text: str) -> tuple[Symbol, ...]:
     if language not in languages.DEFINITIONS or grammars.unfit(text):
         return ()
     lines = text.split("\n")
+    if language == "cpp":  # `class API_EXPORT Name`: the grammar takes the macro for the name
+        text = _EXPORTED.sub(lambda found: found[1] + found[2] + " " * len(found[3]), text)
     root = grammars.parse(language, text)
     if root is None:
         return ()
@@ -247,13 +251,16 @@ def _split(language: str, one: _Found) -> tuple[str, str]:
     if one.kind in ("test", "element") or language in ("bash", "css", "scss") or _whole(language, one):
         return "", " ".join(raw.split())
     raw = _QUOTES.sub("", raw) if language == "sql" else raw.lstrip(":") if language == "ruby" else raw
-    if language == "c" or (language == "cpp" and "operator" not in raw):
+    operator = _OPERATOR.search(raw) if language == "cpp" else None
+    raw, signs = (raw[: operator.start()], raw[operator.start() :]) if operator else (raw, "")
+    if language in ("c", "cpp"):
         raw = raw.partition("(")[0].strip() or raw  # a macro stands between the name and its parameters
     if one.kind == "impl" or language == "cpp":
         shorter = ""
         while shorter != raw:
             shorter, raw = raw, _GENERIC.sub("", raw)
         raw = raw if one.kind != "impl" else raw.split("::")[-1]
+    raw += signs
     parts = [part.strip() for part in _OWNER.split(raw)] if raw[:1].isalpha() or raw[:1] in "_$~" else [raw]
     if one.receiver:
         parts[:0] = re.findall(r"\w+", _GENERIC.sub("", one.receiver))[-1:]
@@ -290,7 +297,7 @@ def _body(node: Node) -> Node | None:
     for field in () if body is not None else ("value", "right", "type"):
         part = node.child_by_field_name(field)
         body = part.child_by_field_name("body") if body is None and part is not None else body
-    if body is None:  # Kotlin's grammar names no fields for it
+    if body is None:  # the grammars of Kotlin and Elixir name no fields for it
         body = next((part for part in node.named_children if part.type in _BODIES), None)
     return body
 

@@ -66,6 +66,8 @@ def test_comment_that_is_a_licence_or_stands_apart_is_not_taken() -> None:
 def test_signature_on_many_lines_becomes_one() -> None:
     symbol = named("a.c", "int\nfoo(int a,\n    char *b)\n{\n}\n")["foo"]
     assert (symbol.signature, symbol.start, symbol.body_start) == ("int foo(int a, char *b)", 1, 4)
+    symbol = named("a.ex", "def go(a)\n  when a > 1 do\n  a\nend\n")["go"]
+    assert (symbol.signature, symbol.body_start) == ("def go(a) when a > 1", 2)
 
 
 def test_enclosing_names_the_innermost_definition() -> None:
