@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from scoutkit.agents.builtin import around, terms
 from scoutkit.agents.builtin.code import Code
-from scoutkit.agents.builtin.evidence import Cited, cite, sayable
+from scoutkit.agents.builtin.evidence import Cited, cite
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.rank import Ranking
 
@@ -114,7 +114,9 @@ def _value(text: str) -> str:
     """A default that can be quoted: a literal or a name."""
     text = re.split(r"\s+(?://|#|--)\s?", text.strip(), maxsplit=1)[0].rstrip(",;").strip()
     good = re.fullmatch(r"[-+]?[\w.]+(?:\s*(?:<<|\*)\s*[\w.]+)*|\"[^\"`]{0,40}\"|'[^'`]{0,40}'", text)
-    return text if good and sayable(text) and text not in ("None", "nil", "null", "undefined") else ""
+    cites = re.search(r":\d|::|#L\d|://|\blines?\s", text)  # it would be read as a citation
+    said = good and not cites and text.isprintable() and text not in ("None", "nil", "null", "undefined")
+    return text if said else ""
 
 
 def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) -> list[Setting]:

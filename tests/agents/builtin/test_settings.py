@@ -55,7 +55,7 @@ def test_a_default_that_is_a_name_is_told_with_what_it_means(look, make):
     looked = look(make({"src/a.go": code}), "Which setting is the limit of orders?")
     assert looked.doubts == []
     line = "- `OrderLimit` at `src/a.go:11`, `defaultOrderLimit` by default (`32 << 20`); used at `src/a.go:16`"
-    assert line in looked.text
+    assert looked.section("Settings") == line + "\n"
 
 
 @pytest.mark.parametrize(
