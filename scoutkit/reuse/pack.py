@@ -11,6 +11,7 @@ from scoutkit.reuse.forms import Part
 from scoutkit.reuse.tokens import Tokenizer
 
 NO_ROOM = "no room left in the budget"
+TOO_LONG = "no part of it is short enough for the budget"
 _LEAST = 150  # tokens of a note below which it says little
 _TRIES = 3  # notes that are too long before the rest is left out unread
 _SHARE = 0.5  # of the budget, for one note while others wait
@@ -57,7 +58,7 @@ def assemble(
         fitted = _fitted(wish, made, min(room, most), tokenizer, about)
         if fitted is None:
             failed += 1
-            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
+            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM if whole else TOO_LONG))
             continue
         whole.append((one, made, fitted))
         room -= _cost(wish, fitted, tokenizer)

@@ -14,7 +14,7 @@ from scoutkit.model.notes import Note
 from scoutkit.model.packs import Dropped, Wish
 from scoutkit.reuse import forms, tokens
 from scoutkit.reuse.forms import Excerpt, Part
-from scoutkit.reuse.pack import NO_ROOM, Candidate, assemble
+from scoutkit.reuse.pack import NO_ROOM, TOO_LONG, Candidate, assemble
 
 HOSTILE = st.one_of(
     st.text(alphabet="`~#\n\r -*>|[]()<>&\"'\\:.!a1é会✓\x00\x1b\x85\u2028\u202e\ufeff\U0001f600", max_size=120),
@@ -56,7 +56,7 @@ def test_a_pack_never_exceeds_its_budget_and_every_candidate_is_in_it_or_dropped
     assert made.used == (tokenizer.count(made.text) if made.text else 0)
     assert made.used <= budget
     assert len(made.notes) + len(made.dropped) == len(parts)
-    assert all(one.why == NO_ROOM for one in made.dropped)
+    assert all(one.why in (NO_ROOM, TOO_LONG) for one in made.dropped)
 
 
 @settings(max_examples=60, deadline=None)
@@ -97,6 +97,12 @@ def test_a_long_note_leaves_room_for_the_next_and_gets_what_is_left():
     assert [(one.id, one.cut) for one in made.notes] == [("long", True), ("short", False)]
     assert made.used > 900
     assert "Signing is done here." in made.text
+
+
+def test_a_note_of_one_paragraph_longer_than_the_budget_is_left_out_and_says_so():
+    (long,) = candidates([Part(Note("a", "A", body=""), "word " * 5_000, {}, 0, None)])
+    made = assemble(Wish("word", 500), [long], tokens.approximation())
+    assert [(one.id, one.why) for one in made.dropped] == [("a", TOO_LONG)]
 
 
 def test_a_candidate_that_turns_out_unwanted_is_dropped_with_its_reason():
