@@ -49,7 +49,7 @@ def test_the_run_shown_prints_what_is_shown_and_leaves_what_is_said(tmp_path, gi
     def settled(text):
         text = text.replace(at, "3f2a9c0e1b224d5f8a6b7c8d9e0f1a2b3c4d5e6f").replace(str(source), "/src/greetings")
         text = text.replace(at[:12], "3f2a9c0e1b22").replace(at[:7], "3f2a9c0")
-        text = re.sub(r"\d{4}-\d\d-\d\d-greet", "2026-11-30-greet", text)
+        text = re.sub(r"\d{4}-\d\d-\d\d-(greet.*)-\w{4}\.md", r"2026-11-30-\1-7k3m.md", text)
         return re.sub(r"note: \w{8}", "note: 7k3m9q2d", re.sub(r"supported  \d+\.\d s", "supported  0.8 s", text))
 
     assert settled(done.stdout.decode()).rstrip() == shown.rstrip()
