@@ -23,6 +23,7 @@ from scoutkit.search.vocabulary import Vocabulary, words_of
 from scoutkit.words import composed
 
 _LOCK = "lock"
+_BULK = 1_000  # new cards
 _BATCH = 250  # cards a commit: a commit costs as much as thirty cards
 
 
@@ -86,6 +87,7 @@ class Index:
                 had = {fields["ref"]: fields["mark"] for _, fields in reader.iter_docs()}
             gone = [ref for ref in had if ref not in wanted]
             missing = [key for ref, (mark, key) in wanted.items() if had.get(ref) != mark]
+            bulk = len(missing) > _BULK
             if most is not None and len(missing) > most:
                 return
             try:
@@ -103,9 +105,11 @@ class Index:
                     gone, missing = [], missing[_BATCH:]
             except LockError as error:
                 raise Unavailable("the full-text index is locked by another process", "try again") from error
-        fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
-        fresh.write_text(following.stamp(self.catalogue, generation))
-        fresh.replace(self.folder / following.STAMP)
+            fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
+            fresh.write_text(following.stamp(self.catalogue, generation))
+            fresh.replace(self.folder / following.STAMP)
+            if bulk:  # in one piece it answers twice as fast; what is asked meanwhile does not wait for that
+                index.writer(timeout=30.0, limitmb=64).commit(optimize=True)
 
     def _vocabulary(self, reader: Any) -> Vocabulary:
         """The words that the index has; from Whoosh itself where they are not laid out."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,3 +62,19 @@ def test_a_text_with_very_many_unknown_words_is_not_taken_for_typing_errors(shel
     unknown = " ".join(f"qqq{chr(97 + at)}zz" for at in range(20))
     assert fulltext.suggest(f"{unknown} wallrus") is None
     assert fulltext.suggest(f"wallrus {unknown}") == f"walrus {unknown}"
+
+
+def test_an_index_of_many_new_notes_is_in_one_piece(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoutkit.search.index._BATCH", 2)
+    for number in range(6):
+        shelf.note(f"{number}.md", "", id=f"aaaa111{number}", title="Walrus feeding")
+    shelf.sync()
+    several, one = Fulltext(tmp_path / "several", shelf.catalogue), Fulltext(tmp_path / "one", shelf.catalogue)
+    several.update()
+    monkeypatch.setattr("scoutkit.search.index._BULK", 5)
+    one.update()
+    assert len(list(one.index.folder.glob("*.seg"))) == 1 < len(list(several.index.folder.glob("*.seg")))
+    assert len(one.fuzzy("wallrus")) == len(several.fuzzy("wallrus")) == 6
+    assert one.difference() == several.difference() == ""
