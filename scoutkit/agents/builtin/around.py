@@ -177,14 +177,15 @@ def _lines(lines: Sequence[str], name: str, wanted: re.Pattern[str]) -> list[int
 def _may_call(text: str, name: str, language: str | None) -> bool:
     """Is there anything like a call? Parsing a file that only mentions a name would be for nothing."""
     return language not in _BRACKETS or bool(
-        re.search(rf"(?<![\w$]){re.escape(name)}\s*(?:[(<!{{`,;)\]}}]|$)", text, re.M)
+        re.search(rf"(?<![\w$]){re.escape(name)}\s*(?:[(<!{{`,;)\]}}]|$)", text, re.MULTILINE)
     )
 
 
 def _defines(line: str, name: str) -> bool:
     return bool(
         re.search(
-            rf"\b(?:def|func|fun|fn|function|class|struct|interface|type|enum|trait|impl)\b[^=]*?\b{re.escape(name)}\b",
+            r"\b(?:def|func|fun|fn|function|class|struct|interface|type|enum|trait|impl)\s+(?:\([^)]*\)\s*)?(?:[\w.]+[.:])*"
+            rf"{re.escape(name)}(?![\w$])",
             line,
         )
     )

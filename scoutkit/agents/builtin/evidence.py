@@ -50,7 +50,7 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
     for name in names:
         if _is_file(snapshot, name):
             continue  # it would say where, not what
-        owner, dot, last = name.rpartition(".")
+        owner, dot, last = name.rpartition(".") if " " not in name else ("", "", "")
         if holds(text, name) or (dot and holds(text, last) and holds("\n".join(lines), owner.rpartition(".")[2])):
             return Cited(path, start, end, name)
     found = [name for name in _NAME.findall(text[:20_000]) if name.lower() not in _KEYWORDS and len(name) <= 80]

@@ -95,9 +95,8 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     graph = chain.graph(code, nodes[: len(named) or 1] if calling else nodes, question.counts, above=not calling)
     places = [(spot.cited.path, spot.place.start, spot.place.end) for spot in chosen]
     shown = {spot.cited.path for spot in chosen}
-    in_chain = [
-        *dict.fromkeys([*(edge.caller for edge in graph.chain), *(edge.callee for edge in graph.chain), *nodes])
-    ]
+    path = [*(edge.caller for edge in graph.chain), *(edge.callee for edge in graph.chain)]
+    in_path = list(dict.fromkeys([*path, *(edge.callee for edge in chain.drawn(graph)), *nodes[:3]]))
     called = {edge.callee for edge in graph.edges}
     tops = [edge.caller for edge in graph.edges if edge.sure and edge.caller not in called]
     of_lines = [spot.cited for spot in chosen[:2]] if kind is Kind.WHY else []
@@ -111,7 +110,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         graph=graph,
         siblings=tuple(_siblings(code, nodes[0])) if nodes and not calling else (),
         entrances=tuple(entrances(code, [*dict.fromkeys([*tops, *nodes])])),
-        failures=tuple(saying.failures(code, in_chain, most=6)) if kind is Kind.HAPPENS else (),
+        failures=tuple(saying.failures(code, in_path, most=6)) if kind is Kind.HAPPENS else (),
         reasons=tuple(_reasons(code, chosen, ranking)) if kind is Kind.WHY else (),
         made=tuple(past.of_lines(where, snapshot.commit, of_lines)) if of_lines else (),
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),

@@ -153,6 +153,8 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
             first.get(one.kept or one.name, ("", 0, 99))[2],
         )
     )
+    told = {one.default for one in known}  # what one is set to is told with it
+    known = [one for one in known if one.name not in told]
     real = [one for one in known if one.kind != "value"]
     return (real if real and known[0].kind != "value" else known)[:most]
 
