@@ -181,17 +181,22 @@ def test_a_commit_with_nothing_to_read_gets_an_honest_report(report, make, files
     assert checked == []
 
 
+QUESTIONS = [
+    *("Where is the cookie signed?", "How is the cookie signed?", "What happens when a cookie is signed?"),
+    *("What calls sign?", "What breaks if I rename sign?", "Which setting is for the cookie?", "Why is it signed?"),
+    *("signCookie", 'Traceback (most recent call last):\n  File "src/sign.py", line 2, in sign\nE: no'),
+]
 CODE = st.text(alphabet="def sign(cookie):\n\t`#:/*.,[]<>_-12\"'{}é会\r\0", max_size=200)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(code=CODE, prose=CODE)
-def test_no_code_makes_a_citation_that_does_not_hold(report, make, code, prose):
+@given(code=CODE, prose=CODE, question=st.sampled_from(QUESTIONS))
+def test_no_code_makes_a_citation_that_does_not_hold(report, make, code, prose, question):
     files = {
         "src/sign.py": f"def sign(cookie):\n    '''{code}'''\n    return cookie\n",
         "src/sign.js": f"/** {prose} */\nfunction signCookie () {{}}\n{code}",
         "docs/sign.md": f"# sign {code}\n\n{prose}\n",
         "tests/sign.test.js": f"it('signs {code}', () => {{ sign(cookie) }})\n",
     }
-    _, checked = report("Where is the cookie signed?", where=make(files, "hostile"))
+    _, checked = report(question, where=make(files, "hostile"))
     assert [one.why for one in checked if one.citation.verdict is not Verdict.SUPPORTED] == []
