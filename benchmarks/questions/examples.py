@@ -114,6 +114,12 @@ def environment(home: Path) -> Mapping[str, str]:
     return {**os.environ, **own, "HOME": str(home)}
 
 
+def own_commit() -> str:
+    """Of scoutkit, whose checkout this file is in."""
+    argv = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def readme() -> str:
     """What there is, and how it was made."""
     rows = [
@@ -133,7 +139,8 @@ def readme() -> str:
             "|---|---|---|---|",
             *rows,
             "",
-            "Made by `python benchmarks/questions/examples.py FOLDER`, at these commits:",
+            f"Made by `python benchmarks/questions/examples.py FOLDER`, scoutkit's own commit being `{own_commit()}`, at these",
+            "commits:",
             "",
             "| repository | commit |",
             "|---|---|",
