@@ -8,8 +8,8 @@ from pathlib import Path
 
 from scoutkit import git
 from scoutkit.agents.builtin.facts import facts
-from scoutkit.agents.builtin.findings import find
-from scoutkit.agents.builtin.index import open_index
+from scoutkit.agents.builtin.findings import Findings, find
+from scoutkit.agents.builtin.index import answered, open_index
 from scoutkit.agents.builtin.question import understand
 from scoutkit.agents.builtin.rank import rank
 from scoutkit.agents.builtin.report import write
@@ -25,7 +25,8 @@ def main() -> int:
     where = Path.cwd()
     question = understand(asked["question"], project=where.name)
     say("looking at the files")
-    try:
+
+    def look() -> Findings:
         with Store() as store, git.Snapshot(where, asked["commit"]) as snapshot:
             if not store.shared:
                 say("the cache folder cannot be written: nothing is kept for the next question")
@@ -33,7 +34,10 @@ def main() -> int:
                 say("ranking")
                 ranking = rank(index, question)
                 say("reading what fits best")
-                found = find(question, ranking, index, snapshot, where)
+                return find(question, ranking, index, snapshot, where)
+
+    try:
+        found = answered(look)
         emit(Event(EventKind.REPORT, write(found), data={"facts": facts(found)}))
     except ScoutError as error:
         emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))

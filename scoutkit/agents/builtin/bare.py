@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit.agents.builtin import confidence
-from scoutkit.agents.builtin.index import open_index
+from scoutkit.agents.builtin.index import answered, open_index
 from scoutkit.agents.builtin.question import LONGEST, understand
 from scoutkit.agents.builtin.rank import Range, rank
 from scoutkit.agents.builtin.store import Store
@@ -47,9 +47,13 @@ def places(
     it raises tree.Cold.
     """
     question = understand(text, project=project)
-    with Store() as store, open_index(store, where, commit, say, most=most) as index:
-        ranking = rank(index, question)
-        ranges = _ranges(index, ranking, limit)
+
+    def ask() -> tuple[Ranking, tuple[Range, ...]]:
+        with Store() as store, open_index(store, where, commit, say, most=most) as index:
+            ranking = rank(index, question)
+            return ranking, _ranges(index, ranking, limit)
+
+    ranking, ranges = answered(ask)
     return Places(
         ranges=ranges,
         files=ranking.files[:limit],

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scoutkit.agents.builtin import pathset, terms, tree
 from scoutkit.agents.builtin.segment import Place, unpack, unpack_places
-from scoutkit.agents.builtin.store import Piece, Snapshot, Store
+from scoutkit.agents.builtin.store import Piece, Snapshot, Store, damaged
 from scoutkit.errors import ScoutError
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +155,24 @@ def open_index(
 def _held(store: Store, ready: Callable[[], str]) -> Iterator[Index]:
     """Others may let go of what was just made ready: then it is made once more."""
     for _ in range(3):
-        key = ready()
+        key = store.trying(ready)
         with store.frozen():
             if found := _load(store, key):
                 yield found
                 return
     raise ScoutError("the cache of indexed files is too full to hold this tree", f"delete {store.folder}")
+
+
+def answered(ask: Callable[[], _Answer]) -> _Answer:
+    """What `ask` gives, which opens a store and its index; where that turns out to be damaged it is made anew."""
+    try:
+        return ask()
+    except sqlite3.DatabaseError as error:
+        if not damaged(error):
+            raise
+        with Store() as store:
+            store.mend(error)
+    return ask()
 
 
 def _load(store: Store, key: str) -> Index | None:

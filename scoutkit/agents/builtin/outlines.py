@@ -89,20 +89,24 @@ def _places(where: Path, entries: list[git.Entry], say: Say) -> dict[str, tuple[
     from scoutkit.agents.builtin import reading
 
     wanted = [reading.Wanted(one.blob, _form(one.path), one.path) for one in entries]
-    found: dict[str, tuple[Place, ...]] = {}
     with Store() as store:
-        names = [(one.blob, one.form) for one in wanted]
-        known = store.known(names)
-        if missing := [one for one in wanted if (one.blob, one.form) not in known]:
-            reading.read(store, where, missing, say, docs=True, workers=2)
+
+        def read() -> dict[str, tuple[Place, ...]]:
+            names = [(one.blob, one.form) for one in wanted]
             known = store.known(names)
-        query = "SELECT places FROM files WHERE segment = ? AND number = ?"
-        for one in wanted:
-            at = known.get((one.blob, one.form), (0, 0))
-            row = store.connection.execute(query, at).fetchone() if at[0] else None
-            places = unpack_places(row[0]) if row else []
-            found[one.path] = tuple(place for place in places if place.name and place.qualified == place.name)
-    return found
+            if missing := [one for one in wanted if (one.blob, one.form) not in known]:
+                reading.read(store, where, missing, say, docs=True, workers=2)
+                known = store.known(names)
+            query = "SELECT places FROM files WHERE segment = ? AND number = ?"
+            found: dict[str, tuple[Place, ...]] = {}
+            for one in wanted:
+                at = known.get((one.blob, one.form), (0, 0))
+                row = store.connection.execute(query, at).fetchone() if at[0] else None
+                places = unpack_places(row[0]) if row else []
+                found[one.path] = tuple(place for place in places if place.name and place.qualified == place.name)
+            return found
+
+        return store.trying(read)
 
 
 def _form(path: str) -> str:

@@ -10,6 +10,8 @@ import contextlib
 import json
 import os
 import selectors
+import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -29,6 +31,7 @@ _PLAIN = 20_000  # characters of a fixture, generated or vendored file that are 
 _WORTH_WORKERS = 6_000_000  # bytes
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _NOTE = b"\n<!-- scoutkit:anchors"
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
 _OFTEN = 0.4  # seconds between two progress lines
 
 
@@ -70,9 +73,9 @@ def digest(
     tick: Callable[[int], None],
     *,
     docs: bool,
-    parse: bool = True,
+    wary: Wanted | None = None,
 ) -> None:
-    """Read a batch and keep it, whole."""
+    """Read a batch and keep it, whole. `wary`: of this one, lines are all that is looked at."""
     made = Segment()
     files: list[tuple[str, str]] = []
     unread: list[tuple[str, str, int]] = []
@@ -90,7 +93,7 @@ def digest(
             if why is not None:
                 unread.append((one.blob, one.form, why))
                 continue
-            found = _chunks(one, raw, docs=docs, parse=parse)[:FULL]
+            found = _chunks(one, raw, docs=docs, parse=one is not wary)[:FULL]
             if made.chunks + len(found) > FULL:
                 store.add(made, files, unread)
                 made, files, unread = Segment(), [], []
@@ -155,11 +158,13 @@ class _Progress:
 def _share(
     store: Store, where: Path, batches: list[list[Wanted]], progress: _Progress, *, docs: bool, workers: int
 ) -> list[list[Wanted]]:
-    """Hand batches to workers, one at a time each. Those of a worker that died are read here, without parsing."""
+    """Hand batches to workers, one at a time each. What one had that died is read here; a file that crashes the parser
+    not so closely."""
     argv = [sys.executable, "-P", "-m", __name__, str(store.folder), str(where), "docs" if docs else "undocumented"]
     queue = list(reversed(batches))
     with selectors.DefaultSelector() as ready:
         running: dict[int, tuple[subprocess.Popen[bytes], list[Wanted]]] = {}
+        begun: dict[int, int] = {}  # how many files of its batch a worker has begun
         try:
             for _ in range(min(workers, len(queue))):
                 child = process.spawn(argv, stderr=2, session=True)  # Ctrl-C is for who asked
@@ -172,9 +177,11 @@ def _share(
                     child, batch = running[key.fd]
                     said = os.read(key.fd, 65536)
                     progress.add(said.count(b"."))
+                    begun[key.fd] = begun.get(key.fd, 0) + said.count(b".")
                     if said and b"\n" not in said:
                         continue
                     if said and queue:
+                        begun[key.fd] = 0
                         running[key.fd] = (child, queue.pop())
                         _hand(*running[key.fd])
                         continue
@@ -182,7 +189,9 @@ def _share(
                     del running[key.fd]
                     _finish(child)
                     if not said:
-                        digest(store, where, batch, lambda _: None, docs=docs, parse=False)
+                        crashed = -child.returncode in _CRASHES and begun[key.fd] > 0
+                        wary = batch[begun[key.fd] - 1] if crashed else None
+                        digest(store, where, batch, lambda _: None, docs=docs, wary=wary)
         finally:
             for child, _ in running.values():
                 child.kill()
@@ -210,12 +219,13 @@ def _finish(child: subprocess.Popen[bytes]) -> None:
 
 
 def work(folder: Path, where: Path, *, docs: bool) -> None:
-    """A worker's life: a batch a line, a dot a file, a newline when a batch is kept."""
+    """A worker's life: a batch a line, a dot a file, a newline when a batch is kept. What it cannot keep its parent
+    reads again, and says why that cannot be kept either."""
 
     def said(text: str) -> None:
         os.write(1, text.encode())
 
-    with contextlib.suppress(BrokenPipeError), Store(folder) as store:
+    with contextlib.suppress(BrokenPipeError, sqlite3.Error), Store(folder) as store:
         for line in sys.stdin:
             batch = [Wanted(*one) for one in json.loads(line)]
             digest(store, where, batch, lambda count: said("." * count), docs=docs)

@@ -17,10 +17,11 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from scoutkit import config
 from scoutkit.agents.builtin.edition import edition
+from scoutkit.errors import ScoutError
 
 if TYPE_CHECKING:
     import tempfile
@@ -46,6 +47,7 @@ CREATE TABLE IF NOT EXISTS subjects (snapshot INTEGER, term TEXT, data BLOB, PRI
     WITHOUT ROWID;
 """
 
+_Result = TypeVar("_Result")
 Known = tuple[int, int]
 """Where a file is: segment and number in it. Segment 0: it was not read, and the number says why."""
 
@@ -91,11 +93,39 @@ class Store:
             self.folder.chmod(0o700)
             self.connection = self._open()
         except (OSError, sqlite3.OperationalError):
-            import tempfile
+            self._leave()
 
-            self._temporary = tempfile.TemporaryDirectory(prefix="scoutkit-symbols-")
-            self.folder = Path(self._temporary.name)
+    def _leave(self) -> None:
+        """Go on in a temporary folder."""
+        import tempfile
+
+        self._temporary = tempfile.TemporaryDirectory(prefix="scoutkit-symbols-")
+        self.folder = Path(self._temporary.name)
+        self.connection = self._open()
+
+    def trying(self, do: Callable[[], _Result]) -> _Result:
+        """What `do` gives, which reads and writes the cache: again where that fails and can be mended."""
+        for _ in range(2):
+            try:
+                return do()
+            except sqlite3.DatabaseError as error:
+                self.mend(error)
+        return do()
+
+    def mend(self, error: sqlite3.DatabaseError) -> None:
+        """After an error: makes the cache anew where it is damaged; where it cannot be written, as on a full disk, goes
+        on in a temporary one. ScoutError where it is that already."""
+        self.connection.close()
+        if damaged(error):
+            with self._held("open"):
+                self._discard()
             self.connection = self._open()
+        elif self.shared:
+            self._leave()
+        else:
+            raise ScoutError(
+                f"the index of this repository cannot be kept: {error}", f"make room in {self.folder.parent}"
+            ) from error
 
     @property
     def shared(self) -> bool:
@@ -118,9 +148,13 @@ class Store:
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
-                for suffix in ("", "-wal", "-shm"):  # damaged: it can all be made again
-                    self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+                self._discard()
                 return self._connect()
+
+    def _discard(self) -> None:
+        """It can all be made again."""
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=60, isolation_level=None)
@@ -294,6 +328,11 @@ class Store:
         """Bytes in use; pages that were let go are used again."""
         value: Callable[[str], Any] = lambda name: self.connection.execute(f"PRAGMA {name}").fetchone()[0]  # noqa: E731
         return int((value("page_count") - value("freelist_count")) * value("page_size"))
+
+
+def damaged(error: sqlite3.DatabaseError) -> bool:
+    """Does an error say that a database is no good?"""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def version() -> str:

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from scoutkit import languages, symbols
-from scoutkit.agents.builtin import chunks, reading, terms, tree
+from scoutkit import git, languages, symbols
+from scoutkit.agents.builtin import bare, chunks, reading, terms, tree
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.store import Store, version
 
@@ -148,9 +148,9 @@ def test_what_a_dead_worker_had_is_read_all_the_same(store, make, head, monkeypa
         assert where_is(index, "sign") == ["a.py"]
 
 
-def _dying(spawn):
+def _dying(spawn, last="os.kill(os.getpid(), 9)"):
     def start(argv, **options):
-        dead = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+        dead = [sys.executable, "-c", f"import os; {last}"]
         return spawn(dead if "scoutkit.agents.builtin.reading" in argv else argv, **options)
 
     return start
@@ -220,7 +220,7 @@ def test_a_cache_that_no_version_used_for_a_month_goes(store):
         path.write_bytes(b"")
         os.utime(path, (time.time() - days * 86_400,) * 2)
     store.trim()
-    assert {path.name for path in store.folder.glob("[01]*.db")} == {"1" * 12 + ".db"}
+    assert {path.name for path in store.folder.glob("*.db")} == {store._path.name, "1" * 12 + ".db"}
 
 
 def test_what_is_held_open_stays_though_others_let_go(store, make, head):
@@ -242,6 +242,52 @@ def test_a_damaged_cache_is_made_again(store, make, head):
         path.write_bytes(damage)
         with Store() as again, opened(again, where, head) as index:
             assert where_is(index, "sign") == ["a.py"]
+
+
+def test_a_cache_that_is_damaged_inside_is_made_again_when_it_is_asked(make, head, cache):
+    where = make({f"m{at}.py": f"def sign{at}(): pass\n" * 50 for at in range(30)})
+    for _ in range(2):
+        found = bare.places(where, head(where), "sign7", lambda _: None)
+        assert [one.path for one in found.ranges][:1] == ["m7.py"]
+        (path,) = cache.glob("*.db")
+        path.write_bytes(path.read_bytes()[:8192] + b"\x55" * (path.stat().st_size - 8192))
+
+
+def test_a_full_disk_is_no_reason_to_fail(store, make, head):
+    where = make({"a.py": "".join(f"def sign{at}(): pass\n" for at in range(3000))})
+    pages = store.connection.execute("PRAGMA page_count").fetchone()[0]
+    store.connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with opened(store, where, head) as index:
+        assert not store.shared
+        assert len(index.defined("sign7")) == 1
+
+
+def test_what_was_read_before_patience_ended_is_kept(store, make, head):
+    where = make({f"m{at}.py": f"def sign{at}(): pass\n" for at in range(9)})
+    left = iter(range(5))
+
+    def hurry(_):
+        next(left)
+
+    with pytest.raises(StopIteration):
+        reading.digest(store, where, wanted(where, head), hurry, docs=True)
+    assert store.connection.execute("SELECT count(*) FROM blobs").fetchone() == (5,)
+
+
+def wanted(where, head):
+    entries = git.tree(where, head(where))
+    return [reading.Wanted(entry.blob, "python", entry.path) for entry in entries]
+
+
+def test_of_a_file_that_crashes_the_parser_only_lines_are_read(store, make, head, monkeypatch):
+    monkeypatch.setattr(reading, "_WORTH_WORKERS", 1)
+    monkeypatch.setattr(
+        reading.process, "spawn", _dying(reading.process.spawn, "os.write(1, b'..'); os.kill(os.getpid(), 11)")
+    )
+    where = make({f"m{at}.py": f"def sign{at}():\n    pass\n" for at in range(3)})
+    with opened(store, where, head) as index:
+        assert [len(index.defined(f"sign{at}")) for at in range(3)] == [1, 0, 1]
+        assert where_is(index, "sign1") == ["m1.py"]
 
 
 def test_a_cache_folder_that_cannot_be_used_is_no_reason_to_fail(make, head, monkeypatch, tmp_path):
