@@ -28,15 +28,17 @@ _NOISE = frozenset(
     re.findall(
         r"\w+",
         """
-    add any append apply as_path as_ref as_str assert begin bind __call__ call callback cast cb clear clone close
-    collect concat constructor contains copy count create debug decode default delete done dup each emit empty encode
-    end ends_with endsWith __enter__ equal equals error exec __exit__ exit expect extend filter find first flatten
-    flush fn forEach format freeze from func get handle has hash id include includes index info __init__ init
-    initialize inject insert into is item items iter join key keys last len length list load lock log main map match
-    max merge min name __new__ new next nil ok open parse path peek pop print push put raise read reduce register
-    release remove render replace require reset resolve respond_to run save select send set setup size slice sort
-    split start starts_with startsWith stop str string sum super sync tap test text then to_path to_s to_string
-    toString trigger type unlock unwrap update use value values wait warn with write""",
+    add addAll and_then any append apply as_path as_ref as_slice as_str assert begin bind __call__ call callback
+    cast cb clear clone close collect concat constructor contains copy count create debug decode default delete done
+    dup each emit empty encode end ends_with endsWith __enter__ equal equals error exec __exit__ exit expect extend
+    filter find first flatten flush fn forEach format freeze from func get getattr getOrDefault handle has hash
+    hasNext id include includes index info __init__ init initialize inject insert into into_iter is is_empty is_err
+    is_none is_ok is_some isEmpty item items iter join key keys last len length list load lock log main map map_err
+    match max merge min name __new__ new next nil ok open or_else parse path peek pop print push push_str put putAll
+    raise read reduce register release remove render replace require reset resolve respond_to run save select send
+    set setattr setTimeout setup size slice sort split start starts_with startsWith stop str string sum super sync
+    tap test text then to_owned to_path to_s to_string to_vec toString trigger type unlock unwrap unwrap_or
+    unwrap_or_else update use value values wait warn with write""",
     )
 )
 _BRACKETS = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})
@@ -266,12 +268,21 @@ def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
             )
             cited = cite(code.snapshot, path, number, number, [target.last])
             if cited and cited.name == target.last and (caller.path, caller.name) != (target.path, target.name):
-                found.setdefault((path, caller.name), Edge(caller, target, cited, sure))
-            if len(found) >= most:
-                return list(found.values())
+                handed = target.kind not in TYPES and not _called(code.lines(path)[number - 1], target.last, path)
+                found.setdefault((path, caller.name), Edge(caller, target, cited, sure, handed))
+        if len(found) >= most:
+            break
+    if any(edge.caller.name for edge in found.values()):  # a file's own level says little beside them
+        found = {key: edge for key, edge in found.items() if edge.caller.name}
     if not found and known == 1 and target.kind not in TYPES:
         found = {(edge.caller.path, edge.caller.name): edge for edge in _handing(code, target, files, most)}
-    return list(found.values())
+    return list(found.values())[:most]
+
+
+def _called(line: str, name: str, path: str) -> bool:
+    """Is a function called on a line, and not only named? In languages whose calls have brackets."""
+    call = rf"(?<![\w$]){re.escape(name)}\s*(?:(?:::)?<[^<>]*>)?\s*(?:[(!`]|\?\.\()"
+    return language_of(path) not in _BRACKETS or bool(re.search(call, line))
 
 
 def _handed(name: str) -> re.Pattern[str]:

@@ -108,7 +108,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         exact=exact and bool(first),
         spots=tuple(chosen),
         graph=graph,
-        siblings=tuple(_siblings(code, nodes[0])) if nodes and not calling else (),
+        siblings=tuple(_siblings(code, nodes)) if nodes and not calling else (),
         entrances=tuple(entrances(code, [*dict.fromkeys([*tops, *nodes])])),
         failures=tuple(saying.failures(code, in_path, most=6)) if kind is Kind.HAPPENS else (),
         reasons=tuple(_reasons(code, chosen, ranking)) if kind is Kind.WHY else (),
@@ -150,13 +150,14 @@ def _around(code: Code, knobs: Sequence[Setting]) -> Iterator[Node]:
     yield from list(found)[:3]
 
 
-def _siblings(code: Code, best: Node) -> Iterator[Cited]:
+def _siblings(code: Code, shown: Sequence[Node]) -> Iterator[Cited]:
     """What else has the best one's name, where that says something: an interface's other implementations, mostly."""
+    best = shown[0]
     for one in (
         around.definitions(code.index, best.last) if best.owner and around.telling(code.index, best.last) else ()
     ):
         cited = cite(code.snapshot, one.path, one.start, one.end, [one.name])
-        if one != best and one.owner and cited and cited.name == one.name and role_of(one.path) is Role.SOURCE:
+        if one not in shown and one.owner and cited and cited.name == one.name and role_of(one.path) is Role.SOURCE:
             yield cited
 
 

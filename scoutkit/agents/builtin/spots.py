@@ -24,6 +24,7 @@ _LEAST = 3  # spots, however far below
 _FAR_BELOW = 0.6  # of the best range's score
 _WIDE = 140  # characters of a line
 _OVERLOADS = 2  # of one name in a file
+_DECLARED = 3  # lines: less is a declaration of what is shown already
 _FILES = 6  # that they are in, at most
 _INLINE_TESTS = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _IMPORTS = re.compile(r"^\s*(?:import|from|use|using|require|package|#\s*include|@?import)\b|\brequire\(")
@@ -102,7 +103,8 @@ def _chosen(
         place, given = one.place, at < sure
         if not given and sum(counts.values()) >= (min(most, _LEAST) if one.score < best * _FAR_BELOW else most):
             return
-        if overloads[one.path, place.qualified] >= _OVERLOADS and place.qualified:
+        again = overloads[one.path, place.qualified] if place.qualified else 0
+        if again >= _OVERLOADS or (again and place.end - place.start < _DECLARED):
             continue
         if (one.path, place.start) in seen or (len(counts) >= _FILES and one.path not in counts):
             continue

@@ -229,3 +229,14 @@ def test_words_outside_ascii_neither_break_a_report_nor_vanish(look, shop, quest
     assert looked.doubts == []
     if looked.found.spots:
         assert question.rstrip("?") in looked.text.splitlines()[0]
+
+
+def test_a_function_that_is_handed_on_is_told_so(look, make):
+    files = {
+        "src/queue.js": "function queueFlush () {\n  promise.then(flushJobs)\n}\n\nfunction flushJobs () {\n  return 1\n}\n",
+        "src/reload.js": "function reloadAll () {\n  queueFlush()\n}\n",
+    }
+    looked = look(make(files), "How are jobs flushed by flushJobs?")
+    assert looked.doubts == []
+    assert "- `queueFlush` hands on `flushJobs` at `src/queue.js:2`" in looked.text
+    assert "- `reloadAll` calls `queueFlush` at `src/reload.js:2`" in looked.text
