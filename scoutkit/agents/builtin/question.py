@@ -13,6 +13,7 @@ from scoutkit.agents.builtin.paths import WORDS, Role
 
 LONGEST = 20_000  # characters of a question that are looked at
 MOST = 60  # terms: of a long question the rarest
+_MOST_JOINED = 40  # each is looked up
 _SHORT_QUESTION = 2  # words: then even `get` is meant
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
@@ -23,6 +24,10 @@ _WHICH_TESTS = re.compile(
     r"|哪些测试|测试在",
     re.IGNORECASE,
 )
+_OF_TEST = re.compile(
+    r"\btest\s+(?:\w+\s+)?(?:class(?:es)?|cases?|methods?|functions?|suite|module|files?|helper|that|which)\b",
+    re.IGNORECASE,
+)  # "the test class that": not "the tested class"
 _BREAKS = re.compile(
     r"\bwhat\s+(?:all\s+)?(?:would|could|might|will|does|can)\s+(?:it\s+)?break\w*(?:\s+(?:if|when|by))?(?:\s+(?:we|i|you|one))?"
     r"(?:\s+(?:add|chang|delet|drop|mov|remov|renam|replac)\w*)?",
@@ -90,8 +95,9 @@ class Question:
 
     `counts`: terms with how often they are asked for; `said`: each word with its terms, stop words left out; `phrases`:
     runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
-    traceback; `means`: roles it names; `wants_tests`: it asks which tests there are; `unasked`: signs and words outside
-    ASCII that no term stands for.
+    traceback; `means`: roles it names; `wants_tests`: it asks which tests there are; `of_test`: it asks about one;
+    `joined`: terms that two or three words beside each other make ("deep copy" is deepcopy in code); `unasked`: signs
+    and words outside ASCII that no term stands for.
     """
 
     text: str
@@ -102,6 +108,8 @@ class Question:
     frames: tuple[tuple[str, int], ...]
     means: frozenset[Role]
     wants_tests: bool
+    of_test: bool = False
+    joined: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
 
 
@@ -137,6 +145,8 @@ def understand(text: str, *, project: str = "") -> Question:
         frames,
         means,
         wants_tests=bool(_WHICH_TESTS.search(cleaned)),
+        of_test=bool(_OF_TEST.search(cleaned)),
+        joined=tuple(term for term in _joined(every) if term not in counts),
         unasked=_unasked(cleaned, kept),
     )
 
@@ -146,6 +156,20 @@ def _unasked(text: str, kept: Sequence[str]) -> tuple[str, ...]:
         return ()
     mute = [word for word in kept if not word.isascii() and not terms.expand(word)]
     return tuple(dict.fromkeys([*mute, *_SIGN.findall(text)]))
+
+
+def _joined(every: Sequence[str]) -> tuple[str, ...]:
+    """What two or three words that say something make when nothing is between them, with and without their endings."""
+    lowered = [word.lower() for word in every if len(word) > 1]
+    found: dict[str, None] = {}
+    for at, first in enumerate(lowered):
+        run = first
+        for second in lowered[at + 1 : at + 3]:
+            if not (first.isascii() and second.isascii()) or {first, second} & _STOP:
+                break
+            run += second
+            found.update(dict.fromkeys((run, terms.stem(run), terms.stem(first) + run[len(first) :])))
+    return tuple(found)[:_MOST_JOINED]
 
 
 def _phrases(every: Sequence[str], said: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:

@@ -29,15 +29,18 @@ class Weights:
     """How the parts of a score are put together."""
 
     rarity: float = 0.85  # power of a term's idf
+    joined: float = 0.5  # of a term that is two words of the question in one
     next_chunks: float = 0.45  # of a file's second chunk, shared by those after it
     whole: float = 0.5  # of the file as one text
     path: float = 1.6
     history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
     exact: float = 2.0  # for defining a name the question spells out
     frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
-    file_in_range: float = 0.3  # of its file in a range's score
+    file_in_range: float = 0.4  # of its file in a range's score
+    later: float = 0.1  # less for each range of a file before this one: other files have a turn
     test: float = 0.1
     named: float = 0.5  # instead of `test` where the question means tests
+    of_test: float = 0.8  # where it asks about a test
     spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
     aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
     types: float = 0.4  # declarations of what is written elsewhere
@@ -122,22 +125,23 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
             factor = max(factors[role], weights.spelled) if file in spelled else factors[role]
             files.append(_File(total * factor, number, file, held))
     best_files = _best(index, files, FILES)
+    said = {term: one for term, one in asked.items() if term in question.counts}
     margin = best_files[0].score / best_files[1].score if len(best_files) > 1 else math.inf if best_files else 0.0
     return Ranking(
         files=tuple((index.paths[one.number], one.score) for one in best_files),
-        ranges=_ranges(index, best_files, factors, weights, asked),
-        tests=_ranges(index, _best(index, aside[Role.TEST], 8), {}, weights, asked),
-        documents=_ranges(index, _best(index, aside[Role.DOCUMENT], 8), {}, weights, asked),
+        ranges=_ranges(index, best_files, factors, weights, said),
+        tests=_ranges(index, _best(index, aside[Role.TEST], 8), {}, weights, said),
+        documents=_ranges(index, _best(index, aside[Role.DOCUMENT], 8), {}, weights, said),
         margin=margin,
         absent=_absent(index, question),
-        rare=tuple(sorted(asked, key=lambda term: -asked[term].weight)),
+        rare=tuple(sorted(said, key=lambda term: -said[term].weight)),
     )
 
 
 def _asked(index: Index, question: Question, weights: Weights) -> dict[str, _Asked]:
     """The rarest of the question's terms that the tree holds."""
     found = {}
-    for term, count in question.counts.items():
+    for term, count in {**dict.fromkeys(question.joined, weights.joined), **question.counts}.items():
         postings = index.postings(term)
         holding = sum(map(index.alive, postings))
         if holding:
@@ -215,6 +219,7 @@ def _factors(index: Index, question: Question, weights: Weights) -> dict[str, fl
     only_tests = sum(map(index.roles.count, _TESTS)) > 0.9 * len(index.paths)
     for role in _TESTS:
         named = weights.named if role in question.means or only_tests else weights.test
+        named = max(named, weights.of_test) if question.of_test and role is Role.TEST else named
         factors[role] = 1.0 if question.wants_tests else named
     return factors | dict.fromkeys(question.means - _TESTS, 1.0)
 
@@ -235,8 +240,8 @@ def _ranges(
     for one in files:
         places, first = index.places(one.file), index.first_chunk(one.file)
         factor = factors.get(index.roles[one.number], 1.0)
-        for score, chunk in heapq.nlargest(_PER_FILE, one.chunks):
-            value = score * factor + weights.file_in_range * one.score
+        for at, (score, chunk) in enumerate(heapq.nlargest(_PER_FILE, one.chunks)):
+            value = score * factor * (1 - weights.later * at) + weights.file_in_range * one.score
             found.append((value, index.paths[one.number], chunk, places[chunk - first]))
     found.sort(key=lambda one: (-one[0], one[1], one[3].start))
     holding = _holding(index, {chunk for _, _, chunk, _ in found}, asked)

@@ -22,14 +22,15 @@ from scoutkit.agents.builtin import terms
 if TYPE_CHECKING:
     from scoutkit.agents.builtin.chunks import Chunk
 
-VERSION = 2
+VERSION = 3
 K1, B = 1.5, 0.5
-_FIELDS = ((5.0, 3.0), (2.0, 12.0), (2.0, 20.0), (1.0, 60.0))  # name, signature, doc, body: weight, usual terms
+FILE_K1, FILE_B = 2.2, 0.7  # of a file as one text: a word that comes again and again says more than in a chunk
+_FIELDS = ((5.0, 3.0), (2.0, 12.0), (1.0, 20.0), (1.0, 60.0))  # name, signature, doc, body: weight, usual terms
 _USUAL_FILE = 500.0
 _KIND = {"block": 0.5, "property": 0.8, "constant": 0.8, "key": 0.5, "rule": 0.5, "element": 0.5}
 _NO_DEFINITION = frozenset({"section", "test", "key", "rule", "element"})
 _HEADER = 0.8  # of a class whose methods are chunks of their own
-STEP = 0.01  # the worth of one unit of the byte: the most is K1 + 1
+STEP = 0.0126  # the worth of one unit of the byte: the most is FILE_K1 + 1
 FULL = 60_000  # chunks: their numbers are two bytes
 _EXACT = 255
 
@@ -68,8 +69,8 @@ class Segment:
                 names = {terms.exact(name): _EXACT for name in (chunk.name, *chunk.names) if name}
                 _post(self._in_chunks, at, names)
         counts = _terms(Counter(whole))
-        norm = 1 - B + B * sum(counts.values()) / _USUAL_FILE
-        values = {term: round(_saturated(count / norm) / STEP) for term, count in counts.items()}
+        norm = 1 - FILE_B + FILE_B * sum(counts.values()) / _USUAL_FILE
+        values = {term: round(_saturated(count / norm, FILE_K1) / STEP) for term, count in counts.items()}
         _post(self._in_files, number, values)
         self.chunks += len(chunks)
         self.files.append(pack_places(chunks))
@@ -100,8 +101,8 @@ def _worth(chunk: Chunk, words: list[str]) -> dict[str, int]:
     return {term: round(factor * _saturated(count) / STEP) for term, count in counts.items()}
 
 
-def _saturated(count: float) -> float:
-    return count * (K1 + 1) / (K1 + count)
+def _saturated(count: float, k1: float = K1) -> float:
+    return count * (k1 + 1) / (k1 + count)
 
 
 def _counted(words: list[str]) -> dict[str, int]:

@@ -36,7 +36,7 @@ def expand(word: str) -> tuple[str, ...]:
     whole = word.strip("_").lower()
     if whole.isdecimal() and len(whole) > 6:
         return ()
-    stems = [_stem(part) for part in parts]
+    stems = [stem(part) for part in parts]
     if len(whole) > 1 and whole not in stems and parts != [whole]:
         stems.append(whole)
     return tuple(stems)
@@ -53,7 +53,8 @@ def exact(name: str) -> str:
     return "=" + name
 
 
-def _stem(part: str) -> str:
+def stem(part: str) -> str:
+    """A part of a word without its ending."""
     return str(_stemmer().stemWord(part)) if part.isascii() else part
 
 

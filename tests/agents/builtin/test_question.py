@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,3 +69,34 @@ def test_a_long_question_is_cut_and_a_strange_one_understood():
 def test_no_text_breaks_it(text):
     asked = understand(text, project=text[:5])
     assert all(value > 0 for value in asked.counts.values())
+
+
+@pytest.mark.parametrize(
+    ("question", "joined"),
+    [
+        ("Where is the deep copying hook?", "deepcopi"),
+        ("How is the assignment name processed?", "assignname"),
+        ("Where is the named tuple read?", "namedtuple"),
+        ("How does it read time out values?", None),
+    ],
+)
+def test_words_beside_each_other_may_be_one_in_code(question, joined):
+    found = understand(question).joined
+    assert joined in found if joined else "timeout" not in found
+
+
+def test_long_questions_join_no_more_words_than_can_be_looked_up():
+    assert len(understand(" ".join(f"word{number}x" for number in range(500))).joined) == 40
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Why does the test that checks redirects follow none?", True),
+        ("Where is the test helper class that makes paths?", True),
+        ("Where are tests collected?", False),
+        ("Where is the tested class made?", False),
+    ],
+)
+def test_a_question_about_a_test_is_told_from_one_that_only_says_so(question, asked):
+    assert understand(question).of_test is asked

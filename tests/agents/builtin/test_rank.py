@@ -96,3 +96,18 @@ def test_equal_files_share_a_score_and_the_shorter_path_comes_first(store, make,
     with open_index(store, where, head(where), lambda _: None) as index:
         ranking = rank(index, understand("seal"))
     assert [path for path, _ in ranking.files] == ["a/sign.py", "pkg/long/path/sign.py"]
+
+
+def test_asked_about_a_test_that_test_comes_first(best):
+    told = "the session cookie being signed and verified"
+    assert best(f"Why does the test that checks {told} add nothing?").files[0][0] == "tests/test_signing.py"
+
+
+def test_two_words_of_the_question_find_their_one_word_in_code(store, make, head):
+    where = make(
+        {"src/a.py": "def deepcopy(tree):\n    return tree\n", "src/b.py": "def shallow(tree):\n    return tree\n"}
+    )
+    with open_index(store, where, head(where), lambda _: None) as index:
+        ranking = rank(index, understand("Where is deep copying of a tree?"))
+    assert ranking.files[0][0] == "src/a.py"
+    assert "deepcopi" not in ranking.rare
