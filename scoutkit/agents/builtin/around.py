@@ -123,8 +123,8 @@ def defining(index: Index, name: str) -> set[str]:
 
 
 def definitions(index: Index, name: str) -> list[Node]:
-    """What a name is defined as, outside tests; of equal files once. Declarations of what is written elsewhere count
-    where there is nothing else."""
+    """What a name is defined as, outside tests; of equal files once, overloads each. Declarations of what is written
+    elsewhere count where there is nothing else."""
     found: dict[tuple[str, int], Node] = {}
     for chunk in index.defined(name):
         file = index.file_of(chunk)
@@ -133,8 +133,9 @@ def definitions(index: Index, name: str) -> list[Node]:
             path = index.paths[number]
             if role_of(path) not in TESTS and place.name == name and place.kind != "test":
                 found.setdefault((path, place.start), node(path, place))
-    written = [one for one in found.values() if role_of(one.path) is not Role.TYPES]
-    return written or list(found.values())
+    written = [one for one in found.values() if role_of(one.path) is not Role.TYPES] or list(found.values())
+    types = [one for one in written if one.owner != name]  # a class counts once, not with its constructors
+    return types or written
 
 
 def sites(

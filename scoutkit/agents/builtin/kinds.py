@@ -26,7 +26,8 @@ class Kind(StrEnum):
 _CHANGES = r"(?:add|alter|bump|chang|delet|drop|modif|mov|refactor|remov|renam|replac|rewrit|tweak|upgrad|touch)\w*"
 _IF = r"(?:if|when|by|once)"
 _CONFIG = (
-    r"(?:settings?|config(?:uration)?s?|options?|flags?|env(?:ironment)?(?: var(?:iable)?s?)?|knobs?|switch|toggle)"
+    r"(?:settings?|config(?:uration)?s?|options?|flags?|env(?:ironment)?(?: var(?:iable)?s?)?|system propert(?:y|ies)"
+    r"|knobs?|switch|toggle)"
 )
 _PLACE = r"(?:file|module|class|function|method|package|component|part|place|folder|directory|crate|struct|type)s?"
 _TABLE = {  # of two that begin at the same word, the first counts

@@ -32,6 +32,10 @@ _RULES = tuple(  # what a group names is one
         ("flag", r"""\bflag\.\w+\([^"]{0,60}"([a-z][\w.-]{1,40})"|\.Flag\("([a-z][\w.-]{1,60})\""""),
         ("flag", rf"""{_OPTION}(--[a-z][a-z0-9-]{{2,40}})"""),
         ("flag", r"""["'`](--[a-z][a-z0-9-]{2,40})["'`]"""),
+        (
+            "system property",
+            r"""(?:\bgetProperty|SystemPropertyUtil\.\w+|\.get(?:Integer|Boolean|Long))\(\s*"([\w.-]{3,80})\"""",
+        ),
         ("configuration key", r"""create\w*Config\(\s*"([\w-]{3,60})\""""),
         ("configuration key", r"""[Cc]onfig(?:uration)?(?:\.get\w*)?[\[(]\s*["'`]([\w.-]{3,60})["'`]"""),
         ("configuration key", r"""(?:viper|ini|opts|options)\.(?:[Gg]et\w*)\(\s*["'`]([\w.-]{3,60})["'`]"""),
@@ -87,12 +91,14 @@ def _in(code: Code, path: str, start: int, end: int) -> Iterator[Setting]:
         line = lines[number - 1]
         if len(line) > 2000 or ('"' not in line and "'" not in line and "env" not in line and "settings." not in line):
             continue
+        before = lines[number - 2].strip() if number > 1 else ""
+        whole = f"{before[-80:]}{line.lstrip()}" if before.endswith("(") else line
         for kind, rule in _RULES:
-            for match in rule.finditer(line):
+            for match in rule.finditer(whole):
                 name = next(group for group in match.groups() if group)
                 cited = cite(code.snapshot, path, number, number, [name]) if name.strip("-") not in _NO_KEY else None
                 if cited and cited.name == name:
-                    yield Setting(name, kind, cited, _default(lines, number, line[match.end() :]))
+                    yield Setting(name, kind, cited, _default(lines, number, whole[match.end() :]))
 
 
 def _default(lines: Sequence[str], number: int, rest: str) -> str:
@@ -143,12 +149,12 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     best = max(scores.values(), default=0.0)
     named = [name for name in first if scores[name] >= 0.7 * best]
     known = [knob for name in named if (knob := _knob(code, name, first[name][0]))]
-    rank = {"environment variable": 0, "flag": 0, "configuration key": 0, "value": 1}
+    rank = {"value": 1}
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
         key=lambda one: (
             -round(scores.get(one.kept or one.name, 0.0), 2),
-            rank[one.kind],
+            rank.get(one.kind, 0),
             not one.default,
             first.get(one.kept or one.name, ("", 0, 99))[2],
         )

@@ -15,6 +15,8 @@ from scoutkit.agents.builtin.question import Question
 from scoutkit.agents.builtin.rank import Ranking
 
 _FILES = 300  # are read for one definition
+_READ = 40  # source files that are parsed for calls: in more, calls are told by their look
+_NAMED = 15  # of them that say which functions call
 _PARSED = 8  # test files: of more, calls are told by their look, and only the first say which tests they are
 _TARGETS = 2
 _SHOWN = 2  # lines of a file
@@ -65,9 +67,10 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
         owned = [one for one in defined if one.owner.lower() == owners.get(name)]
         if not owned and any(name.lower() == owner for owner in owners.values()):
             continue  # it only says whose
-        exact = exact and len(owned or defined) == 1
+        exact = exact and len(set(owned or defined)) == 1  # overloads are one
         found += [(not owned, order.get((one.path, one.start), len(order)), one) for one in owned or defined]
-    chosen = [one for *_, one in sorted(found, key=lambda one: one[:2])][: 1 if exact else _TARGETS]
+    chosen = list(dict.fromkeys(one for *_, one in sorted(found, key=lambda one: one[:2])))
+    chosen = chosen[: 1 if exact else _TARGETS]
     return chosen, bool(chosen) and exact
 
 
@@ -82,9 +85,12 @@ def usage(code: Code, target: Node) -> Usage | None:
     source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
     own = around.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in around.TESTS and path not in own]
-    found = [(path, list(around.sites(code, target, path, others))) for path in source[:_FILES]]
-    files = [_used(code, path, lines) for path, lines in found if lines]
-    files.sort(key=lambda one: not one.sure)
+    found = [
+        (path, list(around.sites(code, target, path, others, parse=at < _READ)))
+        for at, path in enumerate(source[:_FILES])
+    ]
+    found = sorted((one for one in found if one[1]), key=lambda one: not all(sure for _, sure in one[1]))
+    files = [_used(code, path, lines, named=at < _NAMED) for at, (path, lines) in enumerate(found)]
     found = [
         (path, list(around.sites(code, target, path, others, parse=len(tests) <= _PARSED)))
         for path in tests[: max(0, _FILES - len(source))]
