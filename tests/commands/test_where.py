@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import hinting
+from scoutkit.stories import hinting
 
 SIGNING = "src/auth/signing.py"
 
