@@ -187,6 +187,17 @@ def test_an_outline_says_where_there_is_none(scoutkit, repo, git):
         assert scoutkit("outline", path).code == 2, path
 
 
+def test_an_outline_follows_links_inside_the_repository(scoutkit, repo, git):
+    (repo / "docs").mkdir(exist_ok=True)
+    for link, target in (("to.py", SIGNING), ("docs/up", "../src"), ("out", "../x"), ("one", "two"), ("two", "one")):
+        (repo / link).symlink_to(target)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "links")
+    assert scoutkit("outline", "to.py").out == scoutkit("outline", SIGNING).out
+    assert scoutkit("outline", "docs/up").out == scoutkit("outline", "src").out
+    assert [scoutkit("outline", link).code for link in ("out", "one")] == [2, 2]
+
+
 def test_an_outline_is_of_the_commit_also_in_a_bare_repository(scoutkit, repo, git, tmp_path):
     git(tmp_path, "clone", "-q", "--bare", repo, "bare.git")
     (repo / SIGNING).write_text("def later(): pass\n")

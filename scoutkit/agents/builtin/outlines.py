@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from scoutkit.errors import UsageError
 if TYPE_CHECKING:
     from scoutkit.agents.builtin.tree import Say
 
+_LINK = "120000 "
+_HOPS = 8  # links after one another
+_LONGEST = 4096  # bytes of a link
 _FILE = "100"  # modes of what is neither a link nor a submodule begin so
 
 
@@ -47,16 +51,34 @@ class Folder:
     folders: tuple[tuple[str, int], ...]
 
 
-def outline(where: Path, commit: str, choices: tuple[str, ...], say: Say) -> File | Folder:
-    """Of the first of some paths that the commit has. UsageError where it has none, or that is no text."""
+def outline(where: Path, commit: str, choices: tuple[str, ...], say: Say, *, hops: int = 0) -> File | Folder:
+    """Of the first of some paths that the commit has; a link is followed. UsageError where it has none, or that is no
+    text."""
     with git.Blobs(where) as blobs:
         for path in choices:
             found = blobs.get(f"{commit}:{'' if path == '.' else path}")
             if found and found.kind == "tree":
                 return _folder(where, commit, path, say)
             if found and found.kind == "blob":
-                return _file(path, found.content)
+                target = _target(where, commit, path, found.content)
+                if not target:
+                    return _file(path, found.content)
+                if hops == _HOPS:
+                    raise UsageError(f"a link to a link, and so on: {path}", "name the file itself")
+                return outline(where, commit, (target,), say, hops=hops + 1)
     raise UsageError(f"no such file or folder: {choices[0]}", "paths are from the repository's root, in the commit")
+
+
+def _target(where: Path, commit: str, path: str, raw: bytes) -> str:
+    """What a link leads to, from the repository's root; "" where it is none. UsageError where that is outside."""
+    if b"\n" in raw or len(raw) > _LONGEST:
+        return ""
+    if not git.output(where, "ls-tree", "-z", "--full-tree", commit, "--", path).startswith(_LINK):
+        return ""
+    target = os.path.normpath(f"{os.path.dirname(path)}/{os.fsdecode(raw)}".lstrip("/"))  # noqa: PTH120 - of the tree
+    if raw.startswith(b"/") or target.split("/")[0] == ".." or target == path:
+        raise UsageError(f"a link out of the repository: {path}", f"it leads to {os.fsdecode(raw)}")
+    return target
 
 
 def _file(path: str, raw: bytes) -> File:

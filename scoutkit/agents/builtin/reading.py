@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from scoutkit import git, process
@@ -32,6 +33,7 @@ _WORTH_WORKERS = 6_000_000  # bytes
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _NOTE = b"\n<!-- scoutkit:anchors"
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
+_TURNS = 8
 _OFTEN = 0.4  # seconds between two progress lines
 
 
@@ -61,9 +63,13 @@ def read(
         digest(store, where, batch, progress.add, docs=docs)
 
 
-def size(where: Path, wanted: Sequence[Wanted]) -> int:
-    """How many bytes reading these files takes."""
-    return sum(one for one in _sizes(where, [one.blob for one in wanted]).values() if one <= LARGEST)
+def at_most(where: Path, wanted: Sequence[Wanted], most: int) -> list[Wanted]:
+    """As many files as have `most` bytes together; none where reading them all so would take `_TURNS` turns or more."""
+    sizes = {blob: size for blob, size in _sizes(where, [one.blob for one in wanted]).items() if size <= LARGEST}
+    if sum(sizes.values()) >= _TURNS * most:
+        return []
+    totals = accumulate(sizes.get(one.blob, 0) for one in wanted)
+    return [one for one, total in zip(wanted, totals, strict=True) if total <= most]
 
 
 def digest(

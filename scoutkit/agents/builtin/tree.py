@@ -37,8 +37,8 @@ class Cold(ScoutError):
 def prepare(
     store: Store, where: Path, commit: str, say: Say, *, docs: bool, workers: int, most: int | None = None
 ) -> str:
-    """See that the cache has all of a commit's tree; the key it is known by there. Cold where that would take reading
-    more than `most` bytes, or looking at very many files."""
+    """See that the cache has all of a commit's tree; the key it is known by there. Cold where that takes reading more
+    than `most` bytes, or looking at very many files. So many bytes are read all the same, unless there are far more."""
     named = git.begin(where, "rev-parse", "--verify", f"{commit}^{{tree}}")
     left_out = _skipped(git.git(where, "ls-files", "-t", "-z").text)
     found = named()
@@ -155,9 +155,10 @@ def _read_missing(
     ]
     if not missing:
         return known
-    if most is not None and reading.size(where, missing) > most:
+    now = missing if most is None else reading.at_most(where, missing, most)
+    reading.read(store, where, now, say, docs=docs, workers=workers)
+    if len(now) < len(missing):
         raise Cold("this commit is not indexed yet")
-    reading.read(store, where, missing, say, docs=docs, workers=workers)
     return store.known(list(wanted))
 
 

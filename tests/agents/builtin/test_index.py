@@ -274,6 +274,15 @@ def test_what_was_read_before_patience_ended_is_kept(store, make, head):
     assert store.connection.execute("SELECT count(*) FROM blobs").fetchone() == (5,)
 
 
+def test_who_has_no_time_reads_a_part_each_time(store, make, head):
+    where = make({f"m{at}.py": SIGN.replace("sign", f"sign{at}") for at in range(6)})
+    for _ in range(2):
+        with pytest.raises(tree.Cold), opened(store, where, head, most=70):
+            pass
+    with opened(store, where, head, most=70) as index:
+        assert where_is(index, "sign3") == ["m3.py"]
+
+
 def wanted(where, head):
     entries = git.tree(where, head(where))
     return [reading.Wanted(entry.blob, "python", entry.path) for entry in entries]
