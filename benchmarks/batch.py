@@ -133,7 +133,7 @@ def processes_left(home: str) -> list[str]:
         left = []
         for process in psutil.process_iter(["pid", "cmdline", "environ", "status"]):
             environ, line = process.info["environ"] or {}, " ".join(process.info["cmdline"] or [])
-            ours = "SCOUTKIT_RUN" in environ or "scoutkit.errand" in line
+            ours = "SCOUTKIT_RUN" in environ or "scoutkit.stories.errand" in line
             if ours and home in environ.get("HOME", "") and process.info["status"] != psutil.STATUS_ZOMBIE:
                 left.append(f"process left: {line[:200]}")
         if not left or time.monotonic() > deadline:

@@ -72,7 +72,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setattr("scoutkit.hinting.PATIENCE", 0)  # each home has its own cache: every mission would index
+    # each home has its own cache: every mission would index
+    monkeypatch.setattr("scoutkit.stories.hinting.PATIENCE", 0)
     (folder / ".gitconfig").write_text("[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n")
     return folder
 

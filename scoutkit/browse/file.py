@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from scoutkit import git, knowing
+from scoutkit import git
 from scoutkit.browse.find import quoted, shown
 from scoutkit.browse.markdown import coloured_lines, visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
-from scoutkit.knowing import Known
 from scoutkit.model.notes import Citation
+from scoutkit.stories import knowing
+from scoutkit.stories.knowing import Known
 
 NOTES = 50
 _ROUND = 12  # lines around cited ones that are shown of a long file

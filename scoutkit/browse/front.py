@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scoutkit import recall
 from scoutkit.browse.markdown import inline, visible
 from scoutkit.browse.pages import Asked, Made
 from scoutkit.browse.runs import duration
@@ -14,6 +13,7 @@ from scoutkit.browse.watching import WEEKS, last_sundays
 from scoutkit.desk import Desk
 from scoutkit.search.health import VERDICTS
 from scoutkit.search.overview import Overview
+from scoutkit.stories import recall
 
 SHOWN = 8
 

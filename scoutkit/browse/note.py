@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scoutkit import standing
 from scoutkit.browse import hosted
 from scoutkit.browse.markdown import LONGEST, render, visible
 from scoutkit.browse.pages import Asked, Made, note_address
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Citation, Note, Region
-from scoutkit.standing import Checkup
+from scoutkit.stories import standing
+from scoutkit.stories.standing import Checkup
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
@@ -71,8 +71,8 @@ def related(desk: Desk, asked: Asked) -> Made:
 
 def prompt(desk: Desk, asked: Asked) -> Made:
     """A note as it goes into a prompt: the pack of it alone."""
-    from scoutkit import packing
     from scoutkit.model.packs import Wish
+    from scoutkit.stories import packing
 
     note = read(desk, asked.parts["id"])
     return Made("", {"text": packing.pack(desk, Wish("", notes=(note.id,))).text})

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scoutkit import standing
 from scoutkit.browse import differing, note
 from scoutkit.browse.differing import Line, Side
 from scoutkit.browse.file import in_git
@@ -16,6 +15,7 @@ from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Region
+from scoutkit.stories import standing
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed

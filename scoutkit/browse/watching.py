@@ -18,11 +18,12 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from scoutkit import git, history, standing
+from scoutkit import git, history
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Note
 from scoutkit.search.health import Week
+from scoutkit.stories import standing
 
 WEEKS = 12
 SAMPLE = 400  # citations that are followed for one week

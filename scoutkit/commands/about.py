@@ -13,7 +13,7 @@ from scoutkit.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.knowing import Answer
+    from scoutkit.stories.knowing import Answer
 
 _FEW = 10  # notes on a change, unless a person says otherwise
 
@@ -62,7 +62,8 @@ def about(
     desk = open_desk(ctx)
     if place is not None:
         return _about(desk, place, limit, form, as_json=as_json)
-    from scoutkit import history, knowing
+    from scoutkit import history
+    from scoutkit.stories import knowing
 
     difference = history.difference(desk.repository, revision or "", staged=staged)
     found = knowing.touched(desk, difference, limit=limit or _FEW)
@@ -73,7 +74,7 @@ def about(
 
 
 def _about(desk: Desk, place: str, limit: int | None, form: str, *, as_json: bool) -> int:
-    from scoutkit import knowing
+    from scoutkit.stories import knowing
 
     path, start, end = _place(desk, place)
     found = knowing.about(desk, path, start, end, limit=limit)

@@ -17,7 +17,7 @@ from scoutkit.model.missions import Result
 if TYPE_CHECKING:
     from scoutkit.config import Settings
     from scoutkit.model.agents import Availability
-    from scoutkit.story import Answer
+    from scoutkit.stories.story import Answer
 
 
 @click.group(invoke_without_command=True)
@@ -85,9 +85,9 @@ def test(name: str, *, how: Sending, as_json: bool) -> int:
     It is asked one question about a repository of one file, made for this and removed again. With a paid model this
     costs a few thousand tokens.
     """
-    from scoutkit import trial
     from scoutkit.agents import registry
     from scoutkit.commands.progress import Progress
+    from scoutkit.stories import trial
 
     agent = registry.find(name, _settings())
     here = agent.availability()

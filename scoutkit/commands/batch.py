@@ -21,9 +21,9 @@ from scoutkit.errors import AgentFailed, Interrupted, NotFound, ScoutError, Usag
 from scoutkit.model.batches import Stand, Task
 
 if TYPE_CHECKING:
-    from scoutkit.batch import Batch
     from scoutkit.batches.ledger import Ledger
     from scoutkit.desk import Desk
+    from scoutkit.stories.batch import Batch
 
 _AGAIN = ("resume", "as_json", "jobs", "force", "list_")  # what may be said beside --resume
 _NEWEST = "-"
@@ -67,9 +67,9 @@ def batch(
 
     What was begun is on disk: after a kill, --resume does what was not finished, and nothing twice.
     """
-    from scoutkit import batch as sending
     from scoutkit.batches import ledger as kept
     from scoutkit.desk import Desk
+    from scoutkit.stories import batch as sending
 
     if (file is not None) + (resume is not None) + list_ != 1:
         raise click.UsageError("give one of FILE (- for standard input), --resume and --list")
@@ -113,11 +113,11 @@ def _newest(found: list[Ledger]) -> Ledger:
 
 def _new(ctx: click.Context, desk: Desk, file: str, form: str, agents: str, jobs: int, how: Sending) -> Ledger:
     """A batch that is on disk. BadLines where a line cannot be sent, after all of them are told."""
-    from scoutkit import batch as sending
-    from scoutkit import enlisting
     from scoutkit.agents import registry
     from scoutkit.batches import listing
     from scoutkit.batches.ledger import Ledger
+    from scoutkit.stories import batch as sending
+    from scoutkit.stories import enlisting
 
     several = tuple(dict.fromkeys(one.strip() for one in agents.split(",") if one.strip()))
     if several and (how.agent or how.agent_cmd.strip()):
@@ -158,9 +158,9 @@ def _content(file: str) -> tuple[str, bytes]:
 
 def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as_json: bool) -> int:
     """Send what is to be sent, then say what became of all. An exit code; raised where not all is well."""
-    from scoutkit import batch as sending
     from scoutkit import notifying
     from scoutkit.batches import standing
+    from scoutkit.stories import batch as sending
 
     plan, began = book.plan, time.monotonic()
     with Board(desk, plan.tasks) as board:

@@ -15,8 +15,8 @@ from scoutkit.model.batches import Stand, Task
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from scoutkit.batch import Batch
     from scoutkit.desk import Desk
+    from scoutkit.stories.batch import Batch
 
 _ROWS = 12  # running missions that are shown
 _LOOK = 0.5  # seconds between looks at what an agent does

@@ -147,7 +147,7 @@ def _isolation() -> list[Check]:
 
 
 def _leftovers(desk: Desk) -> list[Check]:
-    from scoutkit import leftovers
+    from scoutkit.stories import leftovers
 
     found = leftovers.tidy(desk, dry=True)
     message = f"{len(found)} folders left by dead runs" if found else "nothing left behind"

@@ -25,7 +25,7 @@ from scoutkit.model.notes import Citation
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.knowing import Known
+    from scoutkit.stories.knowing import Known
 
 EVENTS = ("PreToolUse", "PostToolUse")
 _MOST = 5  # notes at once
@@ -83,7 +83,7 @@ def _answer(ctx: click.Context, told: Mapping[str, Any]) -> None:
 
 def _known(desk: Desk, path: str, start: int, end: int) -> list[Known]:
     """Those on the lines, then a few on the rest of the file."""
-    from scoutkit import knowing
+    from scoutkit.stories import knowing
 
     near = list(knowing.about(desk, path, start, end, limit=_MOST).known) if start else []
     ids = {one.note.id for one in near}

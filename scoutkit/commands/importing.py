@@ -17,10 +17,10 @@ from scoutkit.commands.alike import tell as tell_alike
 from scoutkit.commands.session import current_folder, json_option, open_desk
 from scoutkit.commands.write import decoded, show_kept
 from scoutkit.errors import NotFound, ScoutError, UsageError
-from scoutkit.intake import AlreadyKept, Keeper, Kept, Source
 from scoutkit.knowledge.folder import LARGEST
 from scoutkit.model import NOTE_TYPES
 from scoutkit.model.notes import Verdict
+from scoutkit.stories.intake import AlreadyKept, Keeper, Kept, Source
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk

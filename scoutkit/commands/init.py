@@ -15,7 +15,7 @@ from scoutkit.errors import NotFound
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.installing import Change
+    from scoutkit.stories.installing import Change
 
 _PARTS = {
     "claude": "Claude Code: a skill, a hook before edits, the MCP server.",
@@ -54,8 +54,8 @@ def init(
     Without a flag it says what each would do, and writes nothing. No other command needs it. Nothing is committed. Run
     again, it brings what it wrote up to date; what somebody edited since is left alone.
     """
-    from scoutkit import installing
-    from scoutkit import trust as trusting
+    from scoutkit.stories import installing
+    from scoutkit.stories import trust as trusting
 
     desk = open_desk(ctx)
     flags = [name for name in installing.FLAGS if parts[name]]
@@ -95,8 +95,8 @@ def _show(changes: Sequence[Change], *, dry_run: bool) -> None:
 
 def _survey(desk: Desk, changes: Sequence[Change]) -> None:
     """What there is, and what each flag would do."""
-    from scoutkit import installing
-    from scoutkit import trust as trusting
+    from scoutkit.stories import installing
+    from scoutkit.stories import trust as trusting
 
     notes = next(change for change in changes if change.part == "notes")
     say.answer(f"notes: {desk.places.notes} ({'there already' if notes.action == 'there' else 'would be made'})")
@@ -122,8 +122,8 @@ def _would(change: Change) -> str:
 
 def _advise(desk: Desk, changes: Sequence[Change], flags: Sequence[str]) -> None:
     """What the user has to know, or to do themselves."""
-    from scoutkit import installing
-    from scoutkit import trust as trusting
+    from scoutkit.stories import installing
+    from scoutkit.stories import trust as trusting
 
     files = [change for change in changes if change.part != "notes"]
     written = [change.path for change in files if change.action in ("made", "added", "updated")]
@@ -147,7 +147,7 @@ def _advise(desk: Desk, changes: Sequence[Change], flags: Sequence[str]) -> None
 
 
 def _as_json(desk: Desk, changes: Sequence[Change], *, dry_run: bool) -> None:
-    from scoutkit import trust as trusting
+    from scoutkit.stories import trust as trusting
 
     notes = next((change for change in changes if change.part == "notes"), None)
     rows: list[dict[str, Any]] = [

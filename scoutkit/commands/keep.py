@@ -12,9 +12,9 @@ from scoutkit.commands.session import complete_notes, find_note, json_option, op
 from scoutkit.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from scoutkit.confirming import Confirmed
     from scoutkit.desk import Desk
-    from scoutkit.standing import Checkup
+    from scoutkit.stories.confirming import Confirmed
+    from scoutkit.stories.standing import Checkup
 
 
 @click.command()
@@ -55,7 +55,7 @@ def check(
     Lines that only moved hold. Lists those that do not: edited, ambiguous or gone. Exit code 1 when a note no longer
     holds. Writes nothing without --fix. Deprecated notes are left out unless they are named.
     """
-    from scoutkit import standing
+    from scoutkit.stories import standing
 
     if fix and revision is not None:
         raise UsageError("--fix writes where lines are in the working tree, not at a revision", "leave out --at")
@@ -90,8 +90,8 @@ def check(
 
 def _fixed(desk: Desk, found: list[Checkup]) -> tuple[list[Checkup], bool]:
     """Moved lines rewritten, note by note. One that cannot be is said, and stops no other; was there any?"""
-    from scoutkit import standing
     from scoutkit.errors import ScoutError
+    from scoutkit.stories import standing
 
     after = []
     failed = False
@@ -122,8 +122,8 @@ def confirm(ctx: click.Context, notes: tuple[str, ...], *, as_json: bool) -> int
     HEAD, and are compared with HEAD by later checks. Exit code 1, and nothing written, for a note that cites lines that
     cannot be found any more, or files with changes that are not committed.
     """
-    from scoutkit import confirming
     from scoutkit.errors import ScoutError
+    from scoutkit.stories import confirming
 
     desk = open_desk(ctx)
     named = {note.path: note for note in (find_note(desk, one) for one in notes)}.values()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from scoutkit.commands import say
 
 if TYPE_CHECKING:
-    from scoutkit.bearing import Place
-    from scoutkit.knowing import Answer, Known
+    from scoutkit.stories.bearing import Place
+    from scoutkit.stories.knowing import Answer, Known
 
 _INDENT = " " * 10
 _MOST = 5  # places of one note that a person is shown

@@ -187,7 +187,7 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
     """
-    from scoutkit import asking
+    from scoutkit.stories import asking
 
     text = worded(question)
     desk = open_desk(ctx)
@@ -221,15 +221,15 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
 
     AgentFailed and Interrupted when the note is a draft.
     """
-    from scoutkit import recall
+    from scoutkit.stories import recall
 
     known = None if how.force else recall.remembered(desk, mission)
     if known:
         return _from_memory(known, mission, as_json=as_json)
-    from scoutkit import story
     from scoutkit.agents import registry
     from scoutkit.commands.progress import Progress
     from scoutkit.dispatch import findings
+    from scoutkit.stories import story
 
     registry.needed(chosen)
     mission = story.equipped(desk, mission, chosen, how.terms)

@@ -105,7 +105,7 @@ def _folder_json(found: Folder) -> dict[str, Any]:
 
 def _print_file(found: File) -> None:
     if not found.symbols:
-        known = "nothing is defined in it" if found.known else "no grammar knows its language, which has no outline"
+        known = "nothing is defined in it" if found.known else "no grammar knows its language, so it has no outline"
         said = f" ({found.language})" if found.language else ""
         say.tell(f"{shown(found.path)}{said}: {known}; {say.count(found.lines, 'line')}")
         return

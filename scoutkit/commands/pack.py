@@ -49,9 +49,10 @@ def pack(
     Best first, with what became of every citation since. TASK may come from stdin: scoutkit pack -. Exit code 1 when
     no note bears on it.
     """
-    from scoutkit import git, packing
+    from scoutkit import git
     from scoutkit.model.packs import Wish
     from scoutkit.reuse import tokens
+    from scoutkit.stories import packing
 
     text = sys.stdin.read() if task == ("-",) else " ".join(task)
     if not text.strip() and not notes:

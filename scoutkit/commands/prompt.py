@@ -139,8 +139,8 @@ def _packed(desk: Desk, notes: tuple[str, ...], task: str | None, budget: int) -
     """The notes that were asked for; None where none were."""
     if not notes and task is None:
         return None
-    from scoutkit import packing
     from scoutkit.model.packs import Wish
+    from scoutkit.stories import packing
 
     ids = tuple(find_note(desk, one).id for one in notes)
     found = packing.pack(desk, Wish(task or "", budget, ids))

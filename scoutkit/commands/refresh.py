@@ -17,8 +17,8 @@ from scoutkit.model.notes import Note
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.refresh import Cost, Skipped, Stale, Survey
-    from scoutkit.story import Answer
+    from scoutkit.stories.refresh import Cost, Skipped, Stale, Survey
+    from scoutkit.stories.story import Answer
 
 _SHOWN = 3  # citations of a note, in the table
 
@@ -44,7 +44,7 @@ def refresh(
     changed under it. The new note takes the old one's place, which becomes `deprecated`. A run that fails leaves a
     draft, and the old note as it was; the exit code is then 4.
     """
-    from scoutkit import refresh as asking
+    from scoutkit.stories import refresh as asking
 
     if how.force and not notes:
         raise click.UsageError("--force needs the notes to ask again for: scoutkit refresh --force NOTE")
@@ -92,7 +92,7 @@ class _Work:
 
     def one(self, stale: Stale, count: str) -> bool:
         """Ask again for one note. False where the others should not be asked."""
-        from scoutkit import refresh as asking
+        from scoutkit.stories import refresh as asking
 
         old, name = stale.note, stale.agent.name
         if why := asking.overtaken(self._desk, stale):
@@ -120,7 +120,7 @@ class _Work:
 
     def _skip(self, old: Note, why: str) -> None:
         """Something happened to a note meanwhile."""
-        from scoutkit.refresh import Skipped
+        from scoutkit.stories.refresh import Skipped
 
         say.tell(f"{old.id}: skipped, {why}")
         self.overtaken.append(Skipped(old, why))

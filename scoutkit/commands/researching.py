@@ -39,8 +39,8 @@ def research(
     The note keeps the code that shows it, and cites them as name@sha:path:lines. --base is the commit of this
     repository that the note is dated with; nothing of it is shown unless it is a --repo too.
     """
-    from scoutkit import research as researching
     from scoutkit.agents import registry
+    from scoutkit.stories import research as researching
 
     text = worded(question)
     desk = open_desk(ctx)

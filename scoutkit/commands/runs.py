@@ -67,8 +67,8 @@ run.add_command(undo)
 @click.pass_context
 def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
     """What one run was and how it went."""
-    from scoutkit import reminding
     from scoutkit.dispatch import copies, findings
+    from scoutkit.stories import reminding
 
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)

@@ -48,7 +48,7 @@ def scout(
     The agent edits, runs and commits in a disposable worktree with a repository of its own. scoutkit watches what it
     does, so that a note comes of it even where the agent fails or says nothing.
     """
-    from scoutkit import asking, scope
+    from scoutkit.stories import asking, scope
 
     text, commands = worded(task, "task"), scope.checks(checks)
     desk = open_desk(ctx)

@@ -25,7 +25,7 @@ def open_desk(ctx: click.Context, *, sync: bool = True, meanwhile: Callable[[], 
     desk = Desk.open(current_folder() / options["folder"], here=options["here"])
     meanwhile()
     if pulse.unfinished(desk.places.journal):
-        from scoutkit import leftovers
+        from scoutkit.stories import leftovers
 
         leftovers.recover(desk, tell)
     if sync:

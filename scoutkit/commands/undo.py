@@ -12,7 +12,7 @@ from scoutkit.commands.session import json_option, open_desk
 from scoutkit.errors import ScoutError, UsageError
 
 if TYPE_CHECKING:
-    from scoutkit.undoing import Plan, Step
+    from scoutkit.stories.undoing import Plan, Step
 
 
 @click.command("undo")
@@ -27,7 +27,7 @@ def undo(ctx: click.Context, id_: str, *, dry_run: bool, yes: bool, as_json: boo
     Only what still is as it was when the run ended: never over what you did since. What is replaced is kept in a
     backup. Exit code 1 where something could not be restored.
     """
-    from scoutkit import undoing
+    from scoutkit.stories import undoing
 
     desk = open_desk(ctx, sync=False)
     made = undoing.plan(desk, desk.journal.get(id_))
@@ -55,7 +55,7 @@ def _agree(wanted: int) -> None:
 
 def _show(made: Plan) -> None:
     from scoutkit.dispatch.untouched import shown
-    from scoutkit.undoing import CANNOT
+    from scoutkit.stories.undoing import CANNOT
 
     if not made.steps:
         say.tell(f"nothing changed while run {made.run.id} went on")
@@ -75,7 +75,7 @@ def _show(made: Plan) -> None:
 
 def _tell(made: Plan, backup: str) -> None:
     from scoutkit.dispatch.untouched import shown
-    from scoutkit.undoing import CANNOT, DONE
+    from scoutkit.stories.undoing import CANNOT, DONE
 
     for one in made.steps:
         if one.state == CANNOT:

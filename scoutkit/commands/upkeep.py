@@ -41,9 +41,9 @@ def clean(ctx: click.Context, *, dry_run: bool, as_json: bool) -> None:
     Batches go after 30 days, those with something left to do after 90; copies of sources after 30. Copies that had many
     fetches are packed anew.
     """
-    from scoutkit import batch, leftovers
     from scoutkit.batches import expiring
     from scoutkit.dispatch import mirrors
+    from scoutkit.stories import batch, leftovers
 
     desk = open_desk(ctx)
     removed = leftovers.tidy(desk, dry=dry_run)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
     from scoutkit.anchors.touched import Touched
     from scoutkit.desk import Desk
-    from scoutkit.standing import Checkup
+    from scoutkit.stories.standing import Checkup
 
 _SHOWN = 3  # candidates
 _COLOURS = {Verdict.FRESH: 32, Verdict.MOVED: 32, Verdict.EDITED: 33, Verdict.AMBIGUOUS: 33}
@@ -155,7 +155,7 @@ def _put(text: str, indent: str, *, colour: int = 2, head: str = "", plain: bool
 
 def tell_left_out(desk: Desk) -> None:
     """Say how many notes nothing is said of, since they are not on disk."""
-    from scoutkit import standing
+    from scoutkit.stories import standing
 
     if number := standing.left_out(desk):
         notes = f"{say.count(number, 'note')} {'is' if number == 1 else 'are'}"

@@ -13,8 +13,8 @@ from scoutkit.commands import say
 from scoutkit.commands.alike import tell as tell_alike
 from scoutkit.commands.session import find_note, json_option, note_argument, open_desk
 from scoutkit.errors import UsageError
-from scoutkit.intake import Keeper, Kept, Seen, Source
 from scoutkit.model import NOTE_TYPES
+from scoutkit.stories.intake import Keeper, Kept, Seen, Source
 
 
 @click.command()

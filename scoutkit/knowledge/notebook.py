@@ -86,7 +86,7 @@ class Notebook:
             self._folder.check_ready()
 
     def write(self, note: Note, *, again: bool = False, more: str = "") -> Note:
-        """Keep a new note as `<date>-<slug>-<start of its id>.md`, a draft in `drafts/`; the note as it reads back, with its path.
+        """Keep a new note as `<date>-<slug>-<start of its id>.md`, a draft in `drafts/`; the note as it reads back.
 
         A note without an id gets one. `again` says that it may have been written before, by a run that was interrupted:
         where a note with its id is on disk, that one is returned and nothing is written. No file is ever replaced.

@@ -13,7 +13,7 @@ from scoutkit.serving.budget import Answer, Budget, Draft
 
 if TYPE_CHECKING:
     from scoutkit.desk import Desk
-    from scoutkit.standing import Checkup
+    from scoutkit.stories.standing import Checkup
 
 Arguments = Mapping[str, Any]
 _HITS = 50  # notes about one place
@@ -44,7 +44,7 @@ def search(desk: Desk, given: Arguments, budget: Budget) -> Answer:
 
 def about(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     """Notes whose cited lines are in a file, lines of it or a folder now, nearest first."""
-    from scoutkit import knowing
+    from scoutkit.stories import knowing
 
     start = given.get("start", 0)
     end = given.get("end", start)
@@ -151,8 +151,8 @@ def check(desk: Desk, given: Arguments, budget: Budget) -> Answer:
 
 def pack(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     """The notes that bear on a task. `dropped` counts notes."""
-    from scoutkit import packing
     from scoutkit.model.packs import Pack, Wish
+    from scoutkit.stories import packing
 
     budget = budget.within(given.get("budget"))
 
@@ -187,6 +187,6 @@ def _note(desk: Desk, reference: str) -> Note:
 
 
 def _checked(desk: Desk, note: Note) -> Checkup:
-    from scoutkit import standing
+    from scoutkit.stories import standing
 
     return standing.survey(desk, [note], standing.target(desk, None))[0]

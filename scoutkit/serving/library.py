@@ -82,7 +82,7 @@ class Library:
                 error.message, f"{error.hint}; scoutkit mcp answers for the folder it is started in, or -C FOLDER"
             ) from error
         if pulse.unfinished(desk.places.journal):
-            from scoutkit import leftovers
+            from scoutkit.stories import leftovers
 
             leftovers.recover(desk, self.tell)
         self._desk, self._watch = desk, Watch(desk.places.notes)

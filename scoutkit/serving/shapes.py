@@ -13,7 +13,7 @@ from scoutkit.model.notes import Citation, Note
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
-    from scoutkit.knowing import Known
+    from scoutkit.stories.knowing import Known
 
 WIDTHS = (300, 100, 16)  # characters of a line of an answer: a title may be as long as its writer liked
 _LINE = WIDTHS[0]

@@ -181,7 +181,8 @@ def test_runs_say_what_they_took(browser: Browser, repo: Path, monkeypatch: pyte
 def test_answers_from_memory_are_counted_as_saved(
     browser: Browser, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from scoutkit import commands, recall
+    from scoutkit import commands
+    from scoutkit.stories import recall
 
     monkeypatch.chdir(repo)
     asked = [

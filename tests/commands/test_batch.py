@@ -258,7 +258,7 @@ def errands(batch: subprocess.Popen[bytes]) -> list[psutil.Process]:
     found = []
     for one in psutil.Process(batch.pid).children():
         with contextlib.suppress(psutil.NoSuchProcess):
-            found += [one] if "scoutkit.errand" in one.cmdline() else []
+            found += [one] if "scoutkit.stories.errand" in one.cmdline() else []
     return found
 
 

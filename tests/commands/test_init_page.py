@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scoutkit import installing
+from scoutkit.stories import installing
 
 PAGE = (Path(__file__).parents[2] / "docs/init.md").read_text("utf-8")
 

@@ -7,7 +7,7 @@ import pytest
 from scoutkit.anchors.check import Followed
 from scoutkit.commands import verdicts
 from scoutkit.model.notes import Citation, Located, Note, Region, Verdict
-from scoutkit.standing import Checkup
+from scoutkit.stories.standing import Checkup
 
 
 @pytest.mark.parametrize(

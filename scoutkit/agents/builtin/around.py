@@ -268,7 +268,7 @@ def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
                 Node(path, held.qualified, held.lead, held.end, held.kind) if held else Node(path, "", number, number)
             )
             cited = cite(code.snapshot, path, number, number, [target.last])
-            if cited and cited.name == target.last and (caller.path, caller.name) != (target.path, target.name):
+            if cited and cited.name == target.last and not _within(caller, target):
                 handed = target.kind not in TYPES and not _called(code.lines(path)[number - 1], target.last, path)
                 found.setdefault((path, caller.name), Edge(caller, target, cited, sure, handed))
         if len(found) >= most:
@@ -278,6 +278,11 @@ def callers(code: Code, target: Node, *, most: int) -> list[Edge]:
     if not found and known == 1 and target.kind not in TYPES:
         found = {(edge.caller.path, edge.caller.name): edge for edge in _handing(code, target, files, most)}
     return list(found.values())[:most]
+
+
+def _within(caller: Node, target: Node) -> bool:
+    """Is it the same, or a class that its own method names?"""
+    return caller.path == target.path and f"{caller.name}.".startswith(f"{target.name}.")
 
 
 def _called(line: str, name: str, path: str) -> bool:
@@ -321,6 +326,8 @@ def callees(code: Code, source: Node, asked: Collection[str], *, most: int) -> l
         if chosen is None or (chosen[0].path == source.path and source.start <= chosen[0].start <= source.end):
             continue
         target, sure = chosen
+        if _within(source, target):
+            continue
         cited = cite(code.snapshot, source.path, call.line, call.line, [call.name])
         if cited is None or cited.name != call.name:
             continue

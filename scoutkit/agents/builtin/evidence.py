@@ -96,4 +96,4 @@ def first_sentence(doc: str) -> str:
     """What a comment says first, as a report can say it; nothing where that is no sentence."""
     paragraph = re.split(r"\n\s*\n|\n\s*[-*@:]", doc, maxsplit=1)[0]
     sentence = re.split(r"(?<=[.!?])\s", " ".join(paragraph.split()), maxsplit=1)[0]
-    return sayable(sentence).rstrip(".: ") if len(re.findall(r"\w{2,}", sentence)) >= 3 else ""
+    return sayable(sentence).rstrip(".: ") if len(re.findall(r"\w{2,}", sentence)) >= 3 and sentence[0] != "@" else ""

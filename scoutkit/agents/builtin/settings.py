@@ -188,7 +188,8 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
             cited = cite(code.snapshot, other, number, number, [bare])
             if cited is None or cited.name != bare or around.IMPORT.match(text) or around.COMMENT.match(text):
                 continue
-            value = match[1].strip() if (match := given.search(text)) else ""
+            match = given.search(text)
+            value = match[1].strip() if match and "?" not in text[: match.start()] else ""  # no choice between two
             if (
                 _value(value)
                 and value != bare

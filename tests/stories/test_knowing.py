@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import history, knowing
+from scoutkit import history
 from scoutkit.desk import Desk
-from scoutkit.knowing import Answer
+from scoutkit.stories import knowing
+from scoutkit.stories.knowing import Answer
 
 SIGNING = "src/auth/signing.py"
 SIGN = f"{SIGNING}:12-14"
@@ -146,7 +147,7 @@ def test_a_folder_is_known_by_what_is_in_it_now(place: Place) -> None:
 def test_a_renamed_folder_is_known_by_both_names(
     place: Place, monkeypatch: pytest.MonkeyPatch, committed: bool, few: int
 ) -> None:
-    monkeypatch.setattr("scoutkit.arrivals._FEW_LOST", few)
+    monkeypatch.setattr("scoutkit.stories.arrivals._FEW_LOST", few)
     place.note("sign", SIGN)
     place.note("test", "tests/test_signing.py:4-5")
     place.git(place.repo, "mv", "src/auth", "src/[authn]")
@@ -173,7 +174,7 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_too(place: Place, name: str)
 def test_notes_on_more_files_that_are_gone_than_are_looked_at_are_counted(
     place: Place, monkeypatch: pytest.MonkeyPatch, most: int, left: int
 ) -> None:
-    monkeypatch.setattr("scoutkit.arrivals._MOST_LOST", most)
+    monkeypatch.setattr("scoutkit.stories.arrivals._MOST_LOST", most)
     for name in ("one", "two", "three"):
         place.note(name, f"gone/{name}.py:1-2")
     assert place.about(SIGNING).unfollowed == left

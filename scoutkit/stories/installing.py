@@ -20,7 +20,7 @@ from scoutkit.fitting import parts
 from scoutkit.fitting.block import Block
 from scoutkit.fitting.parts import Part
 from scoutkit.knowledge import durable
-from scoutkit.placing import File, Record, Tree, may_make_in, missing, removed, replace
+from scoutkit.stories.placing import File, Record, Tree, may_make_in, missing, removed, replace
 
 FLAGS = parts.FLAGS
 _NOTES = "notes"

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scoutkit import asking, git, research, scope, story
+from scoutkit import git
 from scoutkit.agents import registry
 from scoutkit.batches.listing import BadLines, Listed
 from scoutkit.desk import Desk
@@ -18,6 +18,7 @@ from scoutkit.errors import RepositoryError, ScoutError, UsageError
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.batches import Plan, Task, Wanted
 from scoutkit.model.missions import Kind, Mission, Terms
+from scoutkit.stories import asking, research, scope, story
 from scoutkit.words import plain
 
 

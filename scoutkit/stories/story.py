@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import asking, config, harvesting, hinting, lending, noting, reminding, scope, trust, vanished
+from scoutkit import config
 from scoutkit.desk import Desk
 from scoutkit.errors import Interrupted, ScoutError
 from scoutkit.model.agents import Agent, Event, Narrator
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run, State, Terms
 from scoutkit.model.notes import Note
+from scoutkit.stories import asking, harvesting, hinting, lending, noting, reminding, scope, trust, vanished
 
 if TYPE_CHECKING:
     from scoutkit.dispatch.runner import Interruption

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scoutkit import story
 from scoutkit.desk import Desk
 from scoutkit.errors import UsageError
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.missions import Kind, Mission, Terms
+from scoutkit.stories import story
 
 
 def plan(

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import config, leftovers, story
+from scoutkit import config
 from scoutkit.agents.command import Command
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Result, Terms
+from scoutkit.stories import leftovers, story
 
 KEYS = {  # none is anybody's; each is put together here, so that no scanner of this file stumbles over it
     "AWS_ACCESS_KEY_ID": "AKIA" + "QX7N2LM4RTVW8YZ3",

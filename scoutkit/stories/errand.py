@@ -1,4 +1,4 @@
-"""One run of a batch, in a process of its own: `python -m scoutkit.errand FOLDER TASK RUN`, in the repository.
+"""One run of a batch, in a process of its own: `python -m scoutkit.stories.errand FOLDER TASK RUN`, in the repository.
 
 Signals and the adoption of orphans belong to a process, so every run has one. It outlives a batch that is killed, and
 needs nothing of it: what it found is in the journal, why it could not begin in the batch's ledger.
@@ -11,18 +11,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoutkit import process, story
+from scoutkit import process
 from scoutkit.agents import registry
 from scoutkit.batches.ledger import ERRORS, Ledger
 from scoutkit.desk import Desk
 from scoutkit.dispatch.journal import Taken
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model.batches import Task
+from scoutkit.stories import story
 
 
 def start(ledger: Ledger, task: Task, run_id: str, where: Path) -> subprocess.Popen[bytes]:
     """Begin the run of a task, whose id is in the ledger already, in a session of its own. `where`: the repository."""
-    argv = [sys.executable, "-m", "scoutkit.errand", str(ledger.folder), str(task.key), run_id]
+    argv = [sys.executable, "-m", "scoutkit.stories.errand", str(ledger.folder), str(task.key), run_id]
     with (ledger.folder / ERRORS).open("ab") as errors:
         popen = process.spawn(argv, cwd=where, stdin=subprocess.DEVNULL, stderr=errors, session=True)
     assert popen.stdout

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scoutkit import packing
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.agents import Narrator
 from scoutkit.model.missions import Mission, Run
 from scoutkit.model.packs import Wish
+from scoutkit.stories import packing
 
 BUDGET = 1_500  # tokens of a prompt
 MOST = 8  # notes that are looked at

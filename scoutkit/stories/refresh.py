@@ -6,17 +6,18 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scoutkit import changes, git, story
+from scoutkit import git
 from scoutkit.agents import registry
 from scoutkit.anchors import check
 from scoutkit.anchors.check import Followed
-from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused, ScoutError, Unavailable, UsageError
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.missions import Kind, Mission, Result, Run, Terms, Usage
 from scoutkit.model.notes import Note
-from scoutkit.story import Answer, Earlier, Watcher
+from scoutkit.stories import changes, story
+from scoutkit.stories.asking import fingerprint
+from scoutkit.stories.story import Answer, Earlier, Watcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import git, history, standing
+from scoutkit import git, history
 from scoutkit.anchors import anchor
 from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model import pinned
 from scoutkit.model.notes import Anchor, Citation, Note, Region, Verdict
+from scoutkit.stories import standing
 
 if TYPE_CHECKING:
     from scoutkit.knowledge.citations import Reference

@@ -16,7 +16,7 @@ import pytest
 
 from scoutkit import config
 
-SOURCE = Path(__file__).parent.parent / "benchmarks/kills.py"
+SOURCE = Path(__file__).parents[2] / "benchmarks/kills.py"
 spec = importlib.util.spec_from_file_location("kills", SOURCE)
 assert spec
 assert spec.loader

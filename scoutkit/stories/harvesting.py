@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scoutkit import scope, vanished
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Outcome, Run
+from scoutkit.stories import scope, vanished
 
 if TYPE_CHECKING:
     from scoutkit.harvest.gather import Place

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoutkit import errand, leftovers, opinions, process, recall
+from scoutkit import process
 from scoutkit.batches.ledger import ERRORS, Ledger
 from scoutkit.batches.standing import CUT, due, stand
 from scoutkit.desk import Desk
@@ -23,6 +23,7 @@ from scoutkit.errors import NotFound, ScoutError
 from scoutkit.model.agents import Narrator
 from scoutkit.model.batches import Attempt, Stand, Task
 from scoutkit.model.missions import Result, Run, State
+from scoutkit.stories import errand, leftovers, opinions, recall
 
 PAUSE = 0.05  # seconds between looks
 ADOPTED = 0.5  # seconds between looks at runs that an earlier batch began

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scoutkit import confirming, standing
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused
 from scoutkit.model.notes import Note
+from scoutkit.stories import confirming, standing
 
 NUMBERS = "".join(f"value {number}\n" for number in range(1, 31))
 TEXT = "".join(f"- `value {line}` is at a.txt:{line}\n" for line in range(1, 21))
@@ -20,7 +20,7 @@ def desk(repo, git) -> Desk:
     git(repo, "add", "a.txt")
     git(repo, "commit", "-qm", "numbers")
     found = Desk.open(repo)
-    from scoutkit.intake import Keeper, Source
+    from scoutkit.stories.intake import Keeper, Source
 
     with Keeper(found) as keeper:
         keeper.keep(Source(f"# Numbers\n\n{TEXT}"))

@@ -9,7 +9,7 @@ from scoutkit.desk import Desk
 from scoutkit.errors import Refused, ScoutError
 from scoutkit.model.agents import Narrator
 from scoutkit.model.missions import Result, Run, State
-from scoutkit.story import close, finish
+from scoutkit.stories.story import close, finish
 
 
 def recover(desk: Desk, tell: Narrator) -> None:

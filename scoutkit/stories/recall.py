@@ -6,11 +6,11 @@ import contextlib
 from collections import Counter
 from typing import NamedTuple
 
-from scoutkit.asking import fingerprint
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Mission
 from scoutkit.model.notes import Note, Verdict
 from scoutkit.search.operators import as_words
+from scoutkit.stories.asking import fingerprint
 
 COUNTED = "answered"
 """The file beside the journal with a line, a note's id, for each answer from memory."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scoutkit import config, story, trust
+from scoutkit import config
 from scoutkit.agents.scripted import Scripted
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, Refused, UsageError
 from scoutkit.model.missions import Kind, Terms
+from scoutkit.stories import story, trust
 
 
 @pytest.fixture

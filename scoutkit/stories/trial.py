@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from scoutkit import git, story
+from scoutkit import git
 from scoutkit.desk import Desk
 from scoutkit.model.agents import Agent, Narrator
 from scoutkit.model.missions import Kind, Terms
-from scoutkit.story import Answer, Watcher
+from scoutkit.stories import story
+from scoutkit.stories.story import Answer, Watcher
 
 QUESTION = "Which function builds the greeting? Answer in one sentence that cites its lines."
 _FILE = "greeting.py"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scoutkit import vanished
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Run, State
+from scoutkit.stories import vanished
 
 FOLDER = "/home/me/.local/state/scoutkit/runs/1a2b3c4d"
 

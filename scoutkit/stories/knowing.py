@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scoutkit import arrivals, git
-from scoutkit.arrivals import Text
-from scoutkit.bearing import Asked, Place, hit
+from scoutkit import git
 from scoutkit.desk import Desk
 from scoutkit.model import pinned
 from scoutkit.model.notes import Note, Verdict
+from scoutkit.stories import arrivals
+from scoutkit.stories.arrivals import Text
+from scoutkit.stories.bearing import Asked, Place, hit
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed

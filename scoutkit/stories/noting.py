@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoutkit import birth, reminding, scope
 from scoutkit.desk import Desk
 from scoutkit.errors import NotFound, Refused, UsageError
 from scoutkit.model.missions import Kind, Mission, Outcome, Result, Run
 from scoutkit.model.notes import Note
+from scoutkit.stories import birth, reminding, scope
 
 
 def make(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (), draft: str = "") -> Note:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import installing
 from scoutkit.desk import Desk
 from scoutkit.errors import Refused
+from scoutkit.stories import installing
 
 BOM = b"\xef\xbb\xbf"
 EVERY = installing.FLAGS

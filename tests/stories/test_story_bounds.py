@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scoutkit import config, story
+from scoutkit import config
 from scoutkit.agents.command import Command
 from scoutkit.desk import Desk
 from scoutkit.model.missions import Kind, Limits, Result, Terms
+from scoutkit.stories import story
 
 TAKERS = {
     "fork bomb": "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 30; }; b 7",

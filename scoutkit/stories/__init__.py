@@ -1,0 +1,1 @@
+"""What happens in which order: each a story over several rooms, which meet only here."""
