@@ -5,7 +5,7 @@ Where each is declared and read, and its default, as far as one line or a few sa
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scoutkit.agents.builtin import around, terms
@@ -142,8 +142,7 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
             for match in _NAME.finditer(lines[number - 1][:1000]):
                 name = match.group()
                 if name not in scores:
-                    held = {term for word in terms.raw(name.replace("-", " ")) for term in terms.expand(word)}
-                    scores[name] = sum(worth.get(term, 0.0) for term in held)
+                    scores[name] = _worth(name, worth)
                 if scores[name] > 0:
                     first.setdefault(name, (one.path, number, at))
     best = max(scores.values(), default=0.0)
@@ -153,7 +152,7 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
         key=lambda one: (
-            -round(scores.get(one.kept or one.name, 0.0), 2),
+            -round(max(_worth(one.name, worth), _worth(one.kept, worth)), 2),
             rank.get(one.kind, 0),
             not one.default,
             first.get(one.kept or one.name, ("", 0, 99))[2],
@@ -163,6 +162,12 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     known = [one for one in known if one.name not in told]
     real = [one for one in known if one.kind != "value"]
     return (real if real and known[0].kind != "value" else known)[:most]
+
+
+def _worth(name: str, worth: Mapping[str, float]) -> float:
+    """How much of what was asked a name says."""
+    held = {term for word in terms.raw(name.replace("-", " ")) for term in terms.expand(word)}
+    return sum(worth.get(term, 0.0) for term in held)
 
 
 def _knob(code: Code, name: str, path: str) -> Setting | None:
