@@ -20,13 +20,14 @@ from scoutkit.agents.builtin import terms
 from scoutkit.agents.builtin.index import open_index
 from scoutkit.agents.builtin.paths import Role, role_of
 from scoutkit.agents.builtin.question import understand
-from scoutkit.agents.builtin.rank import rank
+from scoutkit.agents.builtin.rank import Weights, rank
 from scoutkit.agents.builtin.store import Store
 from scoutkit.symbols import symbols
 
 Ask = Callable[[str, str], Answer]
 """A question and the name of the project it is about."""
 
+OTHER_WEIGHTS: dict[str, float] = {}  # of scoutkit's, than those chosen
 WINDOW, STEP = 40, 20  # lines
 LARGEST = 5_000_000
 _ASIDE = frozenset({Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED, Role.VENDORED})
@@ -49,7 +50,7 @@ def scoutkit(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
     """The built-in agent's index and ranking."""
 
     def ask(question: str, project: str) -> Answer:
-        found = rank(index, understand(question, project=project))
+        found = rank(index, understand(question, project=project), Weights(**OTHER_WEIGHTS))
         ranges = shown((one.path, one.place.start, one.place.end) for one in found.ranges)
         return Answer([path for path, _ in found.files], ranges, found.margin)
 

@@ -1,6 +1,7 @@
 """How well questions about a repository are answered: the built-in agent beside simpler methods, in one run.
 
     python benchmarks/questions/run.py FOLDER QUESTIONS.jsonl… [--only METHOD] [--by-repo] [--aider PYTHON]
+        [--weight NAME=X]
 
 A question is one JSON object a line: id, set, repo (owner/name), commit, question, gold: [{path, start, end}] (start 0:
 the whole file), secondary (paths that count half for NDCG). FOLDER holds git repositories as `owner+name`,
@@ -34,18 +35,20 @@ from measures import MEASURES, average, load, repository, score, tree
 
 def main() -> None:
     """Every method, then a table."""
-    from methods import METHODS
+    from methods import METHODS, OTHER_WEIGHTS
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("questions", nargs="+", type=Path)
     parser.add_argument("--only", action="append", choices=METHODS, help="a method; may be given more than once")
     parser.add_argument("--by-repo", action="store_true")
+    parser.add_argument("--weight", action="append", default=[], metavar="NAME=X", help="another weight: see rank.py")
     parser.add_argument("--details", type=Path, help="write one JSON line a method and question there")
     parser.add_argument("--aider", help="a Python that has aider-chat installed: its repository map is asked too")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.child:
+        OTHER_WEIGHTS.update((name, float(value)) for name, _, value in (one.partition("=") for one in chosen.weight))
         answer_all(chosen.child, chosen.folder, chosen.questions)
         return
     questions, missing = load(chosen.questions, chosen.folder)
@@ -53,7 +56,8 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     costs = {}
     rest = [str(chosen.folder), *map(str, chosen.questions)]
-    children = {name: [sys.executable, __file__, *rest, "--child", name] for name in chosen.only or METHODS}
+    weights = [f"--weight={one}" for one in chosen.weight]
+    children = {name: [sys.executable, __file__, *rest, *weights, "--child", name] for name in chosen.only or METHODS}
     if chosen.aider:
         children["aider's map"] = [chosen.aider, str(Path(__file__).with_name("aider_map.py")), *rest]
     for method, argv in children.items():
