@@ -47,9 +47,9 @@ def measure(where: Path, question: str) -> None:
 
 def size(where: Path) -> tuple[int, int]:
     """Files that are text, and their lines."""
-    empty = git(where, "hash-object", "-t", "tree", "--stdin")
-    counts = [line.split("\t")[0] for line in git(where, "diff", "--numstat", empty, "HEAD").split("\n")]
-    text = [int(count) for count in counts if count.isdigit()]
+    grep = ["git", "grep", "-I", "-c", "-e", "", "HEAD"]
+    counts = subprocess.run(grep, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    text = [int(line.rpartition(b":")[2]) for line in counts.splitlines()]
     return len(text), sum(text)
 
 
