@@ -84,7 +84,9 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]
     first = [*named] if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
-    knobs = settings.knobs(code, ranking, question.counts, most=6) if kind is Kind.CONFIG else []
+    asking = {term for word, held in question.said.items() if not asked_for(word) for term in held}
+    meant = question.counts.keys() - asking
+    knobs = settings.knobs(code, ranking, meant, most=6) if kind is Kind.CONFIG else []
     first = first or list(_around(code, knobs[:1]))
     usages = list(_usages(code, kind, named))
     calling = kind in (Kind.CALLS, Kind.BREAKS)

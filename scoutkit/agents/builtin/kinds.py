@@ -90,7 +90,7 @@ _ASKING = frozenset(
     affected affects break breaking breaks broken call called caller callers calls config configure configured default
     describe explain find flag flags flow happen happens impact invoke invoked invokes knob lifecycle list locate
     option options rationale reason reference referenced references sequence setting settings show toggle trace usage
-    usages use used uses variable variables walk""",
+    usages use used uses variable variables walk controls environment property properties sets system value""",
     )
 )
 _PARTICLES = re.compile(r"^[的是被]+(?=\w{2})|[的了吗呢]+$|^[的是被了吗呢]+$")
