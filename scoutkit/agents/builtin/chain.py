@@ -81,7 +81,9 @@ def _in_order(edges: Sequence[Edge], begin: Node | None) -> Iterator[Edge]:
 
 def _chain(edges: Sequence[Edge], through: Node) -> list[Edge]:
     sure = [edge for edge in edges if _draws(edge)]
-    up, down = _longest(sure, through, up=True), _longest(sure, through, up=False)
+    below = {edge.callee for edge in sure if edge.caller == through}  # what it calls is not where it begins
+    up = _longest([edge for edge in sure if edge.caller not in below], through, up=True)
+    down = _longest(sure, through, up=False)
     found = [*reversed(up), *down]
     return found if len(found) + 1 >= _LEAST else []
 

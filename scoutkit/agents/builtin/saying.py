@@ -70,7 +70,7 @@ def reasons(
                     re.findall(r"[^\W\d]\w{3,}", said), key=lambda word: (not _asked(word, rare), -len(word))
                 )
                 cited = cite(code.snapshot, path, first, last, words[:8])
-                if cited and asked >= (1 if at == 0 else min(2, len(rare))):
+                if cited and asked >= (1 if comments and at < 2 else min(2, len(rare))):
                     found.append((-asked, at, Reason(said.rstrip("."), cited)))
                 break
     found.sort(key=lambda one: one[:2])
