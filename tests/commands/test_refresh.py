@@ -293,7 +293,8 @@ def test_kill_9_between_the_two_notes_is_finished_by_the_next_command(scoutkit, 
     change()
     script = (
         "import os, signal, sys\n"
-        "from scoutkit import commands, noting\n"
+        "from scoutkit import commands\n"
+        "from scoutkit.stories import noting\n"
         "whole = noting.supersede\n"
         "def cut(*args):\n"
         f"    if {point == 'after'}: whole(*args)\n"
