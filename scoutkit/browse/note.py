@@ -107,7 +107,7 @@ def _addresses(note: Note, followed: Sequence[Followed]) -> Callable[[Reference]
 
 
 def _row(note: Note, number: int, one: Followed, checkup: Checkup, home: str) -> dict[str, Any]:
-    base, now = one.base, one.now
+    base, now = one.base, one.now if one.now != one.base else None
     touched = checkup.touched.get(one)
     return {
         "number": number,
@@ -115,11 +115,16 @@ def _row(note: Note, number: int, one: Followed, checkup: Checkup, home: str) ->
         "verdict": one.verdict.value,
         "birth": one.citation.verdict.value if one.citation.verdict else "",
         "symbol": visible(one.citation.symbol),
-        "now": visible(Citation(now.path, now.start, now.end).at) if now and now != base else "",
+        "now": visible(Citation(now.path, now.start, now.end).at) if now else "",
+        "lines": _lines(now.start, now.end) if now and now.path == base.path else "",
         "why": one.why,
         "commits": touched.commits if touched else 0,
         "permalink": hosted.permalink(home, note.commit, base.path, base.start, base.end) if base.start else "",
     }
+
+
+def _lines(start: int, end: int) -> str:
+    return f"line {start}" if start == end else f"lines {start}-{end}"
 
 
 def _counts(checkup: Checkup) -> list[tuple[str, int]]:

@@ -82,6 +82,8 @@ def _about(desk: Desk, place: str, limit: int | None, form: str, *, as_json: boo
         top = desk.repository.toplevel
         there = top is None or (top / path).exists()
         say.tell(f"no note cites {place}" + ("" if there else ", and there is no such file in the working tree"))
+        if not there and re.search(r"[^/.]\.\.\.?[^/.]", place):
+            say.tell(f"of a change: scoutkit about --diff {place}")
     _show(found, form, as_json=as_json)
     return 0 if found.known else NotFound.exit_code
 

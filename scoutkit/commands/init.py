@@ -110,7 +110,7 @@ def _survey(desk: Desk, changes: Sequence[Change]) -> None:
         say.answer("what each flag would write:")
         rows = [(_flag(change.part), change.path, _would(change)) for change in installing.plan(desk)]
         say.table(("flag", "file", ""), rows)
-        say.tell("nothing was written: give flags, or --yes for the notes folder alone; --dry-run shows the diff")
+        say.tell("nothing was written: give flags, with --dry-run for the diff alone, or --yes for the notes folder")
 
 
 def _would(change: Change) -> str:

@@ -179,13 +179,14 @@ def mission_options(force: str = "") -> Callable[[Command], Command]:
 
 
 @click.command()
-@click.argument("question", nargs=-1, required=True)
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION|-")
 @mission_options(force="Send even where a note already answers the same question.")
 @click.pass_context
 def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json: bool) -> int:
     """How does this work? Send an agent to find out; its answer is kept as a note.
 
     The agent works in a disposable worktree of the base commit, so it never sees or touches your uncommitted files.
+    QUESTION may be a traceback; - reads it from stdin.
     """
     from scoutkit.stories import asking
 
@@ -197,8 +198,8 @@ def ask(ctx: click.Context, question: tuple[str, ...], *, how: Sending, as_json:
 
 
 def worded(words: tuple[str, ...], noun: str = "question") -> str:
-    """A question or a task from the command line's words; a usage error for none."""
-    text = " ".join(words).strip()
+    """A question or a task from the command line's words, from stdin for `-`; a usage error for none."""
+    text = (sys.stdin.buffer.read().decode("utf-8", "replace") if words == ("-",) else " ".join(words)).strip()
     if not text:
         raise click.UsageError(f"the {noun} is empty")
     return text

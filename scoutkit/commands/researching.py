@@ -12,7 +12,7 @@ from scoutkit.commands.session import open_desk
 
 
 @click.command()
-@click.argument("question", nargs=-1, required=True)
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION|-")
 @click.option(
     "--repo",
     "repositories",
@@ -37,7 +37,8 @@ def research(
 
     It works in a scratch folder that is thrown away, beside read-only checkouts of the repositories at one commit each.
     The note keeps the code that shows it, and cites them as name@sha:path:lines. --base is the commit of this
-    repository that the note is dated with; nothing of it is shown unless it is a --repo too.
+    repository that the note is dated with; nothing of it is shown unless it is a --repo too. - reads QUESTION from
+    stdin.
     """
     from scoutkit.agents import registry
     from scoutkit.stories import research as researching

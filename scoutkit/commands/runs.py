@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LOOK = 0.2  # seconds between looks at a run that is followed
 WIDE = 100  # columns of a terminal that has room for all of the table
+NARROW = 80  # and of one that has room for what runs cost, too
 
 
 @click.command()
@@ -42,14 +43,17 @@ def runs(ctx: click.Context, *, limit: int, as_json: bool) -> None:
 
 
 def _table(found: list[Run], cited: Mapping[str, tuple[int, int]]) -> None:
-    """One line a run. A narrow terminal is not told the isolation, nor the day of today's runs."""
+    """One line a run. A narrow terminal is not told the isolation, nor the day of today's runs; a very
+    narrow one not what they cost and yielded either."""
     import shutil
 
     columns = shutil.get_terminal_size().columns
     wide = columns >= WIDE or not sys.stdout.isatty()
-    rows = [_row(run, cited, wide=wide) for run in found]
     header = ("ID", "STARTED", "AGENT", *(["ISOLATION"] * wide), "RESULT", "TIME", "COST", "CITED", "NOTE", "QUESTION")
-    say.table(header, rows)
+    lines = [header, *(_row(run, cited, wide=wide) for run in found)]
+    if columns < NARROW and not wide:
+        lines = [(*line[:-4], *line[-2:]) for line in lines]
+    say.table(lines[0], lines[1:])
 
 
 @click.group()

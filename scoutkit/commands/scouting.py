@@ -12,7 +12,7 @@ from scoutkit.model.missions import Kind
 
 
 @click.command()
-@click.argument("task", nargs=-1, required=True)
+@click.argument("task", nargs=-1, required=True, metavar="TASK|-")
 @click.option(
     "--check", "checks", multiple=True, metavar="CMD", help="Run this before the agent and after; may be repeated."
 )
@@ -46,7 +46,7 @@ def scout(
     """Try a change to learn where it gets hard. The code is thrown away; what was learned is kept as a note.
 
     The agent edits, runs and commits in a disposable worktree with a repository of its own. scoutkit watches what it
-    does, so that a note comes of it even where the agent fails or says nothing.
+    does, so that a note comes of it even where the agent fails or says nothing. - reads TASK from stdin.
     """
     from scoutkit.stories import asking, scope
 

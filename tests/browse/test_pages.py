@@ -39,6 +39,7 @@ def test_a_citation_leads_to_its_lines_then_and_now(browser: Browser, repo: Path
     assert (
         '<a class="cite moved" title="moved now" href="/note/aaaa1111/citation/0">src/auth/signing.py:12-14</a>' in page
     )
+    assert '<span class="verdict moved">moved</span> lines 14-16' in page
     sides = browser.page("/note/aaaa1111/citation/0").text
     assert "src/auth/signing.py:12-14" in sides
     assert "src/auth/signing.py:14-16" in sides

@@ -63,8 +63,10 @@ def scoutkit(repo: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
 def ask(scoutkit: Callable[..., Said]) -> Callable[..., Said]:
     """Ask with a command agent that leaves `report`."""
 
-    def call(question: str = "Where is the cookie signed?", *options: str, report: str = FOUND) -> Said:
+    def call(
+        question: str = "Where is the cookie signed?", *options: str, report: str = FOUND, stdin: str = ""
+    ) -> Said:
         command = f"cat <<'REPORT'\n{report}\nREPORT"
-        return scoutkit("ask", question, "--agent-cmd", command, *options)
+        return scoutkit("ask", question, "--agent-cmd", command, *options, stdin=stdin)
 
     return call

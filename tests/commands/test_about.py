@@ -46,6 +46,8 @@ def test_a_place_is_shown_with_what_became_of_it(scoutkit, edited):
     gone = scoutkit("about", f"{SIGNING}:13")
     assert gone.code == 1
     assert "1 note on this file cites other lines" in gone.err
+    assert "of a change: scoutkit about --diff v1..HEAD\n" in scoutkit("about", "v1..HEAD").err
+    assert "--diff" not in scoutkit("about", "src/../nowhere").err
 
 
 def test_an_editor_gets_a_line_for_each_place(scoutkit, edited):

@@ -71,12 +71,15 @@ def test_a_wrong_citation_is_kept_and_shown_as_wrong(ask):
     assert "2 wrong" in answer.err
 
 
-def test_the_same_question_is_answered_from_memory(ask):
+def test_the_same_question_is_answered_from_memory_also_from_stdin(ask, scoutkit):
     first = ask("Where is the cookie signed?", "--json").json
     again = ask("where is  the COOKIE signed", "--json").json
     assert again["run"] is None
     assert again["from_memory"] is True
     assert again["note"]["id"] == first["note"]["id"]
+    piped = ask("-", "--json", stdin="Where is the cookie signed?\n").json
+    assert piped["note"]["id"] == first["note"]["id"]
+    assert "the question is empty" in scoutkit("ask", "-", stdin=" \n").err
     assert ask("Where is the cookie signed?", "--json", "--force").json["run"]
     assert ask("Where is the cookie verified?", "--json").json["run"]
 

@@ -67,6 +67,9 @@ def test_the_table_says_what_a_run_cost_and_yielded_and_fits(scoutkit, repo, scr
         assert done[at:].startswith(second), (name, done)
     assert done[header.index("QUESTION") :].startswith("Where")
     assert ("ISOLATION" in header) == (columns == 120)
+    narrow, _, done = seen(repo, 60, "runs")
+    at = narrow.index("NOTE")
+    assert (len(done[at:].split()[0]), "COST" in narrow, len(narrow) <= 60) == (8, False, True)
 
 
 def test_json_of_runs_is_as_it_was(scoutkit, scripted):
