@@ -25,9 +25,9 @@ from pathlib import Path
 
 from scoutkit import config, git, notefile
 from scoutkit.anchors import anchor
-from scoutkit.git import Snapshot
 from scoutkit.model.notes import Citation, Note, Verdict
 from scoutkit.reuse import tokens
+from scoutkit.snapshot import Snapshot
 
 FILES, COMMITS, CITED, RUNS = 300, 120, 8, 21
 _WORDS = """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoutkit import config, git
 from scoutkit.model.places import Repository
+from scoutkit.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from scoutkit.dispatch.journal import Journal
@@ -107,9 +108,9 @@ class Desk:
         unignores = re.search(r":\d+:!", rule)  # told like any other, with exit status 0
         return rule if found.code == 0 and not unignores else ""
 
-    def snapshot(self, commit: str) -> git.Snapshot:
+    def snapshot(self, commit: str) -> Snapshot:
         """The files of a commit; to be closed."""
-        return git.Snapshot(self.where, commit)
+        return Snapshot(self.where, commit)
 
     @functools.cached_property
     def redactor(self) -> Callable[[], Callable[[str], str]]:

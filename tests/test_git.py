@@ -9,6 +9,7 @@ import pytest
 
 from scoutkit import git as scout
 from scoutkit.errors import ScoutError
+from scoutkit.snapshot import Snapshot
 
 Git = Callable[..., str]
 ODD = ["with space", 'quo\'te "double"', "naïve-日本", "new\nline", "-dash", "back\\slash", "[glob]*"]
@@ -303,7 +304,7 @@ def test_a_commits_files_whatever_they_are_called(repo: Path, git: Git) -> None:
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "-m", "odd")
     shutil.rmtree(repo / "src")  # the working tree does not matter
-    with scout.Snapshot(repo, head(git, repo)) as snapshot:
+    with Snapshot(repo, head(git, repo)) as snapshot:
         assert [snapshot.text(name) for name in ODD] == ODD
         assert snapshot.text("\udcff") == ""
         assert snapshot.blob("link") is None
@@ -317,7 +318,7 @@ def test_binary_and_undecodable_files(repo: Path, git: Git) -> None:
     (repo / "latin").write_bytes(b"caf\xe9\r\nform\x0cfeed\r\n")
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "-m", "bytes")
-    with scout.Snapshot(repo, head(git, repo)) as snapshot:
+    with Snapshot(repo, head(git, repo)) as snapshot:
         assert snapshot.text("binary") is None
         assert snapshot.blob("binary") == b"a\0b"
         assert snapshot.lines("latin") == ["caf\ufffd", "form\x0cfeed"]

@@ -15,6 +15,7 @@ from scoutkit.anchors.region import Regions
 from scoutkit.errors import RepositoryError
 from scoutkit.model.notes import Anchor, Citation, Region, Verdict
 from scoutkit.objects import FILE, FOLDER, LINK, SUBMODULE, Change, Item, Objects
+from scoutkit.snapshot import Snapshot
 
 TEXT = "".join(f"alpha_{n} = compute({n}, 'x{n}')\n" for n in range(30))
 PLACE = Region("d/a.py", 3, 8)
@@ -265,7 +266,7 @@ def test_what_no_file_of_a_partial_clone_holds_is_gone_where_all_that_differ_are
 
 def test_without_the_commit_a_missing_file_is_not_gone_either(source, git):
     where = clone(git, source, "blob:none")
-    with scout.Snapshot(source, name(git, source, "one")) as snapshot:
+    with Snapshot(source, name(git, source, "one")) as snapshot:
         made = make(Citation("d/a.py", 3, 8), snapshot)
     assert made
 

@@ -22,9 +22,9 @@ import truth
 from damage import Case
 
 from scoutkit import git
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import citations, verify
 from scoutkit.knowledge.verify import Checked
+from scoutkit.snapshot import Snapshot
 
 ONE = (damage.shifted, damage.overlapping, damage.folder, damage.basename, damage.short, damage.beyond, damage.invented)
 VERDICTS = ("supported", "corrected", "unsupported", "wrong")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from scoutkit import symbols
-from scoutkit.git import Snapshot
+from scoutkit.snapshot import Snapshot
 
 MOST_FILES = 1500
 _KINDS = frozenset({"function", "method", "class", "interface", "struct", "enum", "trait", "type"})

@@ -16,12 +16,12 @@ from pathlib import Path
 from measures import Answer, Range, shown
 
 from scoutkit import git
-from scoutkit.agents.builtin import terms
-from scoutkit.agents.builtin.index import open_index
-from scoutkit.agents.builtin.paths import Role, role_of
-from scoutkit.agents.builtin.question import understand
-from scoutkit.agents.builtin.rank import Weights, rank
-from scoutkit.agents.builtin.store import Store
+from scoutkit.agents.builtin.indexing import terms
+from scoutkit.agents.builtin.indexing.index import open_index
+from scoutkit.agents.builtin.indexing.paths import Role, role_of
+from scoutkit.agents.builtin.indexing.store import Store
+from scoutkit.agents.builtin.ranking.question import understand
+from scoutkit.agents.builtin.ranking.rank import Weights, rank
 from scoutkit.symbols import symbols
 
 Ask = Callable[[str, str], Answer]

@@ -23,6 +23,7 @@ from pathlib import Path
 from scoutkit import git
 from scoutkit.anchors.region import Regions
 from scoutkit.model.notes import Located, Region, Verdict
+from scoutkit.snapshot import Snapshot
 
 MONTHS = (1, 3, 6, 12, 24)
 FOUND = (Verdict.FRESH, Verdict.MOVED, Verdict.EDITED)
@@ -52,7 +53,7 @@ def before(where: Path, months: int) -> str:
     return _git(where, "log", "--first-parent", "-1", "--format=%H", f"--until={until}").strip()
 
 
-def pick(snapshot: git.Snapshot, chance: random.Random, number: int) -> list[Region]:
+def pick(snapshot: Snapshot, chance: random.Random, number: int) -> list[Region]:
     """Random references of one and of five lines, in turn."""
     files = [path for path, entry in snapshot.entries.items() if entry.mode.startswith("100")]
     found: list[Region] = []
@@ -83,7 +84,7 @@ def follow(where: Path, months: int, number: int, chance: random.Random, times: 
     renamed = {raw[at + 1]: raw[at + 2] for at in range(0, len(raw) - 2, 3)}
     answers = []
     repository = git.discover(where)
-    with git.Snapshot(where, old) as was, git.Snapshot(where, new) as now, Regions(repository, new) as regions:
+    with Snapshot(where, old) as was, Snapshot(where, new) as now, Regions(repository, new) as regions:
         for region in pick(was, chance, number):
             began = time.process_time()
             located = regions.locate(region, old)
@@ -118,7 +119,7 @@ def sheet(answers: list[Answer], chance: random.Random, file: Path) -> None:
     chosen = chance.sample(answers, min(200, len(answers)))
     parts = [f"# {len(chosen)} random answers\n"]
     for number, one in enumerate(chosen, 1):
-        with git.Snapshot(one.repository, one.old) as was, git.Snapshot(one.repository, one.new) as now:
+        with Snapshot(one.repository, one.old) as was, Snapshot(one.repository, one.new) as now:
             at, place = one.region, one.located.region
             old = (was.lines(at.path) or [])[at.start - 1 : at.end]
             new = (now.lines(place.path) or [])[place.start - 1 : place.end] if place else []

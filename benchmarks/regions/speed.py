@@ -22,7 +22,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scoutkit import git
+from scoutkit.snapshot import Snapshot
 
 SCOUTKIT = (str(Path(sys.executable).with_name("scoutkit")),)  # as it is installed
 
@@ -42,7 +42,7 @@ def questions(where: Path, old: str, new: str, *, changed: bool, number: int = 1
     """Random citations; of files that did not change, unless `changed`: then of any."""
     chance = random.Random(1)
     found: list[dict] = []
-    with git.Snapshot(where, old) as was, git.Snapshot(where, new) as now:
+    with Snapshot(where, old) as was, Snapshot(where, new) as now:
         same = {path for path, entry in was.entries.items() if now.entries.get(path) == entry}
         paths = [path for path, entry in was.entries.items() if entry.mode.startswith("100")]
         paths = [path for path in paths if changed or path in same]
@@ -81,7 +81,7 @@ def measure(where: Path, commits: int, rounds: int, *, one_only: bool) -> None:
         if len(ratios) == rounds:
             break
         place = f"{one['start']},{one['end']}:{one['path']}"
-        with git.Snapshot(where, old) as was:  # the range is one of the new commit's: the old one must have it too
+        with Snapshot(where, old) as was:  # the range is one of the new commit's: the old one must have it too
             if one["end"] > len(was.lines(one["path"]) or []):
                 continue
         asked = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scoutkit.anchors import fingerprint
-from scoutkit.git import Snapshot
 from scoutkit.model import pinned
 from scoutkit.model.notes import Anchor, Citation, Verdict
+from scoutkit.snapshot import Snapshot
 
 FIRST = 80  # characters of the first line
 

@@ -14,7 +14,7 @@ from scoutkit.commands.where import indexing, shown
 from scoutkit.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from scoutkit.agents.builtin.outlines import File, Folder
+    from scoutkit.agents.builtin.indexing.outlines import File, Folder
     from scoutkit.desk import Desk
 
 _TOP = 12  # names of a file in a folder
@@ -32,7 +32,7 @@ def outline(ctx: click.Context, path: str, *, base: str, as_json: bool) -> int:
     language; that is said on stderr.
     """
     from scoutkit import git
-    from scoutkit.agents.builtin import outlines
+    from scoutkit.agents.builtin.indexing import outlines
 
     desk = open_desk(ctx, sync=False)
     commit = git.resolve(desk.repository, base)

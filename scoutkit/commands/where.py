@@ -14,7 +14,7 @@ from scoutkit.commands.session import Limit, json_option, open_desk
 from scoutkit.errors import NotFound
 
 if TYPE_CHECKING:
-    from scoutkit.agents.builtin.bare import Places
+    from scoutkit.agents.builtin.ranking.bare import Places
 
 _PATIENCE, _OFTEN = 1.0, 3.0  # seconds before the first line of progress, and between two
 
@@ -33,7 +33,7 @@ def where(ctx: click.Context, question: tuple[str, ...], *, base: str, limit: in
     Exit code 1 when nothing fits.
     """
     from scoutkit import git
-    from scoutkit.agents.builtin.bare import places
+    from scoutkit.agents.builtin.ranking.bare import places
 
     text = _stdin() if question == ("-",) else " ".join(question)
     desk = open_desk(ctx, sync=False)

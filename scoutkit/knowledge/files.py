@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scoutkit.config import NOTES
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import spelling
+from scoutkit.snapshot import Snapshot
 
 _LINKS = 8  # symbolic links followed in a row
 _SHOWN = 3  # files named where several would do

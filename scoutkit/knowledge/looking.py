@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scoutkit.git import Line, Snapshot
 from scoutkit.knowledge import correcting
 from scoutkit.knowledge.citations import Reference
 from scoutkit.knowledge.correcting import DEFINITION, Claim, Fit
@@ -18,6 +17,7 @@ from scoutkit.knowledge.evidence import line_of, word_of
 from scoutkit.knowledge.files import Files
 from scoutkit.knowledge.source import Source
 from scoutkit.knowledge.spelling import extension
+from scoutkit.snapshot import Line, Snapshot
 
 _MOST_WORDS = 400  # that are looked for at once
 _FIRST, _THEN = 3_000_000, 12_000_000  # bytes of lines read for them: with the commonest words, and without

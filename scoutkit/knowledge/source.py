@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from scoutkit.errors import Unavailable
-from scoutkit.git import Snapshot
 from scoutkit.knowledge.evidence import Evidence, Lines, dotted
+from scoutkit.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from scoutkit.symbols import Symbol

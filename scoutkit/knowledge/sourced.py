@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from scoutkit.config import NOTES
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import verify
 from scoutkit.knowledge.citations import Reference
 from scoutkit.knowledge.files import Files
@@ -19,6 +18,7 @@ from scoutkit.knowledge.verify import Checked
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Verdict
 from scoutkit.model.pinned import Pinned
+from scoutkit.snapshot import Snapshot
 
 FOLDER = "sources"  # beside where the agent works; each source is a folder in it
 _AWAY = "its source is not here any more"

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from scoutkit.config import NOTES
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import correcting
 from scoutkit.knowledge.citations import Reference
 from scoutkit.knowledge.correcting import Claim
@@ -20,6 +19,7 @@ from scoutkit.knowledge.files import Files
 from scoutkit.knowledge.looking import Doubt, Places, Sources, look
 from scoutkit.knowledge.source import Source
 from scoutkit.model.notes import Citation, Verdict
+from scoutkit.snapshot import Snapshot
 
 _PLACE = re.compile(r":[0-9][0-9,:–-]*$")
 _SHOWN = 3  # names listed to a person

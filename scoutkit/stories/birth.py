@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from scoutkit import git
 from scoutkit.desk import Desk
 from scoutkit.errors import RepositoryError
 from scoutkit.model import pinned
 from scoutkit.model.missions import Kind, Run
 from scoutkit.model.notes import Anchor
 from scoutkit.model.pinned import Pinned
+from scoutkit.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from scoutkit.knowledge.citations import Reference
@@ -51,11 +51,11 @@ def check(desk: Desk, run: Run, references: Sequence[Reference]) -> Birth:
     return Birth(checked, anchors, shown)
 
 
-def _open(opened: contextlib.ExitStack, source: Pinned) -> git.Snapshot | None:
+def _open(opened: contextlib.ExitStack, source: Pinned) -> Snapshot | None:
     """A source's commit; None where its mirror was taken away, before a run that was cut short is finished."""
     from scoutkit.dispatch import sources
 
     try:
-        return opened.enter_context(git.Snapshot(sources.mirror(source), source.commit))
+        return opened.enter_context(Snapshot(sources.mirror(source), source.commit))
     except RepositoryError:
         return None

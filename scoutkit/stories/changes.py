@@ -11,6 +11,7 @@ from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model.notes import Citation, Note, Region, Verdict
+from scoutkit.snapshot import Snapshot
 
 LONGEST = 24_000  # characters of the text
 _MOST_LINES = 60  # of one region, or of one diff
@@ -55,8 +56,8 @@ def _part(
     desk: Desk,
     note: Note,
     one: Followed,
-    before: git.Snapshot | None,
-    after: git.Snapshot,
+    before: Snapshot | None,
+    after: Snapshot,
     known: set[tuple[str, ...]],
 ) -> Iterator[str]:
     """What there is to say of one citation. `known`: files whose commits were said."""
@@ -108,7 +109,7 @@ def _commits(desk: Desk, paths: Sequence[str], old: str, new: str) -> list[str]:
     return [line[:_WIDEST] for line in done.text.splitlines()] if done.code == 0 else []
 
 
-def _lines(snapshot: git.Snapshot, region: Region) -> list[str] | None:
+def _lines(snapshot: Snapshot, region: Region) -> list[str] | None:
     try:
         lines = snapshot.lines(region.path)
     except ScoutError:  # the commit is not here any more

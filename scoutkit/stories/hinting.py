@@ -20,7 +20,8 @@ def hints(desk: Desk, mission: Mission, *, tell: Narrator) -> str:
     and too large to do it now, which is told. That they cannot be had stops no mission."""
     if not mission.hints or mission.agent == OWN or mission.kind is Kind.RESEARCH or PATIENCE <= 0:
         return ""
-    from scoutkit.agents.builtin import bare, tree
+    from scoutkit.agents.builtin.indexing import tree
+    from scoutkit.agents.builtin.ranking import bare
     from scoutkit.reuse.fences import fenced
 
     until = time.monotonic() + PATIENCE

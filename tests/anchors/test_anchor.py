@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoutkit.anchors import anchor, fingerprint
-from scoutkit.git import Snapshot
 from scoutkit.model.notes import Citation, Verdict
+from scoutkit.snapshot import Snapshot
 
 SIGN = Citation("src/auth/signing.py", 12, 14, Verdict.SUPPORTED, "SessionSigner.sign")
 

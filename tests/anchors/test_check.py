@@ -11,8 +11,8 @@ import pytest
 from scoutkit import git as gitrunner
 from scoutkit.anchors import anchor, check
 from scoutkit.anchors.region import Regions
-from scoutkit.git import Snapshot
 from scoutkit.model.notes import Citation, Note, Verdict
+from scoutkit.snapshot import Snapshot
 
 SIGNING = "src/auth/signing.py"
 

@@ -11,6 +11,7 @@ import pytest
 from scoutkit.anchors import anchor
 from scoutkit.anchors.region import Regions
 from scoutkit.model.notes import Anchor, Citation, Located, Region, Verdict
+from scoutkit.snapshot import Snapshot
 
 LOST = "1" * 40
 LINES = [f"value_{number} = compute({number}, 'x' * {number * 7})" for number in range(1, 31)]
@@ -25,7 +26,7 @@ def remembered(repo: Path, git: Callable[..., str]) -> Callable[..., Located]:
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", "lines")
     repository = scout_git.discover(repo)
-    with scout_git.Snapshot(repo, scout_git.resolve(repository, "HEAD")) as snapshot:
+    with Snapshot(repo, scout_git.resolve(repository, "HEAD")) as snapshot:
         made = anchor.make(Citation("app.py", 10, 14, Verdict.SUPPORTED), snapshot)
     assert made
     lost: Anchor = replace(made, blob="2" * 40)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from scoutkit.anchors import anchor
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import capture, citations, marks, verify
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.model.missions import Kind, Mission, Outcome, Result
 from scoutkit.model.notes import Note
+from scoutkit.snapshot import Snapshot
 
 QUESTION = "Where is the session cookie signed and verified?"
 REPORT = """\

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import citations, verify
 from scoutkit.knowledge.verify import Checked
+from scoutkit.snapshot import Snapshot
 
 FILES = {
     "pkg/store.py": (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import capture, citations, headline, marks, verify
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.knowledge.verify import Checked
+from scoutkit.snapshot import Snapshot
 
 S = "src/auth/signing.py"
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import citations, mending, sourced
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Region, Verdict
 from scoutkit.model.pinned import Pinned
+from scoutkit.snapshot import Snapshot
 
 FULL = "0123456789abcdef" * 2 + "01234567"
 

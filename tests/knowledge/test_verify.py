@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit.git import Snapshot
 from scoutkit.knowledge import citations, verify
 from scoutkit.knowledge.verify import Checked
 from scoutkit.model.notes import Verdict
+from scoutkit.snapshot import Snapshot
 
 SIGNING = "src/auth/signing.py"
 

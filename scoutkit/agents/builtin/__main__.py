@@ -6,17 +6,17 @@ import json
 import sys
 from pathlib import Path
 
-from scoutkit import git
-from scoutkit.agents.builtin.facts import facts
-from scoutkit.agents.builtin.findings import Findings, find
-from scoutkit.agents.builtin.index import answered, open_index
-from scoutkit.agents.builtin.question import understand
-from scoutkit.agents.builtin.rank import rank
-from scoutkit.agents.builtin.report import write
-from scoutkit.agents.builtin.store import Store
+from scoutkit.agents.builtin.indexing.index import answered, open_index
+from scoutkit.agents.builtin.indexing.store import Store
+from scoutkit.agents.builtin.ranking.question import understand
+from scoutkit.agents.builtin.ranking.rank import rank
+from scoutkit.agents.builtin.reporting.facts import facts
+from scoutkit.agents.builtin.reporting.findings import Findings, find
+from scoutkit.agents.builtin.reporting.report import write
 from scoutkit.agents.lines import emit
 from scoutkit.errors import ScoutError
 from scoutkit.model.agents import Event, EventKind
+from scoutkit.snapshot import Snapshot
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
     say("looking at the files")
 
     def look() -> Findings:
-        with Store() as store, git.Snapshot(where, asked["commit"]) as snapshot:
+        with Store() as store, Snapshot(where, asked["commit"]) as snapshot:
             if not store.shared:
                 say("the cache folder cannot be written: nothing is kept for the next question")
             with open_index(store, where, asked["commit"], say) as index:

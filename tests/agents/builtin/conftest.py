@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import git as git_module
-from scoutkit.agents.builtin.findings import Findings, find
-from scoutkit.agents.builtin.index import open_index
-from scoutkit.agents.builtin.question import understand
-from scoutkit.agents.builtin.rank import rank
-from scoutkit.agents.builtin.report import write
-from scoutkit.agents.builtin.store import Store
+from scoutkit.agents.builtin.indexing.index import open_index
+from scoutkit.agents.builtin.indexing.store import Store
+from scoutkit.agents.builtin.ranking.question import understand
+from scoutkit.agents.builtin.ranking.rank import rank
+from scoutkit.agents.builtin.reporting.findings import Findings, find
+from scoutkit.agents.builtin.reporting.report import write
 from scoutkit.knowledge import citations, verify
 from scoutkit.model.notes import Verdict
+from scoutkit.snapshot import Snapshot
 
 ARGV = [sys.executable, "-P", "-m", "scoutkit.agents.builtin"]
 
@@ -117,7 +117,7 @@ def look(store: Store, head: Callable[[Path], str]) -> Callable[[Path, str], Loo
 
     def asked(where: Path, question: str) -> Looked:
         commit = head(where)
-        with git_module.Snapshot(where, commit) as snapshot, open_index(store, where, commit, lambda _: None) as index:
+        with Snapshot(where, commit) as snapshot, open_index(store, where, commit, lambda _: None) as index:
             understood = understand(question)
             found = find(understood, rank(index, understood), index, snapshot, where)
             text = write(found)

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from scoutkit import commands
-from scoutkit.agents.builtin.facts import facts
-from scoutkit.agents.builtin.kinds import Kind
+from scoutkit.agents.builtin.reporting.facts import facts
+from scoutkit.agents.builtin.reporting.kinds import Kind
 
 SHOP = {
     "shop/app.py": (

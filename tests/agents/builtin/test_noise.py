@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scoutkit.agents.builtin import past
+from scoutkit.agents.builtin.reporting import past
 
 BODY = "    return order\n"
 

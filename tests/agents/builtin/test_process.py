@@ -123,7 +123,9 @@ def test_killed_with_its_workers_it_leaves_no_process_behind(make, head, cache, 
     deadline = time.monotonic() + 30
     workers: list[int] = []
     while not workers and time.monotonic() < deadline:
-        workers = [one.pid for one in psutil.Process(child.pid).children() if b"builtin.reading" in _command(one.pid)]
+        workers = [
+            one.pid for one in psutil.Process(child.pid).children() if b"builtin.indexing.reading" in _command(one.pid)
+        ]
     assert workers
     child.send_signal(signal.SIGKILL)
     child.wait()

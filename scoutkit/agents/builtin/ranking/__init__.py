@@ -1,0 +1,1 @@
+"""Which places answer a question best, and how sure that is."""

@@ -1,0 +1,269 @@
+"""Which files and which lines of a commit answer a question best. Deterministic; reads only the index.
+
+BM25F over the fields of chunks, BM25 over whole files, words in paths, definitions of the names that a question spells
+out, what past commits touched, and what kind of file it is. The weights were chosen on public question sets: see
+benchmarks/questions/run.py.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scoutkit.agents.builtin.indexing.index import Index, Posting
+from scoutkit.agents.builtin.indexing.paths import Role
+from scoutkit.agents.builtin.indexing.segment import STEP, Place
+from scoutkit.agents.builtin.indexing.votes import count as votes_for
+from scoutkit.agents.builtin.ranking.question import MOST, Question
+
+FILES = 60  # are looked at closely
+_PER_FILE = 8  # chunks of each of them
+_FEW = 3  # definitions of a name that the question can mean
+_TESTS = frozenset({Role.TEST, Role.FIXTURE})
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How the parts of a score are put together."""
+
+    rarity: float = 0.85  # power of a term's idf
+    joined: float = 0.5  # of a term that is two words of the question in one
+    next_chunks: float = 0.45  # of a file's second chunk, shared by those after it
+    whole: float = 0.5  # of the file as one text
+    path: float = 1.6
+    history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
+    exact: float = 2.0  # for defining a name the question spells out
+    frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
+    file_in_range: float = 0.4  # of its file in a range's score
+    later: float = 0.1  # less for each range of a file before this one: other files have a turn
+    test: float = 0.1
+    named: float = 0.5  # instead of `test` where the question means tests
+    of_test: float = 0.8  # where it asks about a test
+    spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
+    aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
+    types: float = 0.4  # declarations of what is written elsewhere
+    noise: float = 0.3  # generated files, changelogs
+
+
+_CHOSEN = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Lines that answer. `terms` are the question's that they hold."""
+
+    path: str
+    place: Place
+    score: float
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Best first. `margin` is the best file's score over the second's; `absent` are the question's words found nowhere.
+
+    `tests` and `documents` are the best ranges of such files, which seldom come first by themselves.
+    """
+
+    files: tuple[tuple[str, float], ...]
+    ranges: tuple[Range, ...]
+    tests: tuple[Range, ...]
+    documents: tuple[Range, ...]
+    margin: float
+    absent: tuple[str, ...]
+    rare: tuple[str, ...]  # the question's terms that are there, the rarest first
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A term of the question that the tree holds."""
+
+    weight: float
+    postings: Sequence[Posting]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that may answer: its number among the paths and in the index, and its chunks by score."""
+
+    score: float
+    number: int
+    file: int
+    chunks: Sequence[tuple[float, int]]
+
+
+def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Ranking:
+    """The best files and ranges."""
+    asked = _asked(index, question, weights)
+    chunks, wholes = _add_up(index, asked.values())
+    spelled: set[int] = set()
+    for name in question.names:
+        defined = index.defined(name)
+        for chunk in defined:
+            chunks[chunk] = chunks.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
+            if len(defined) <= _FEW:
+                spelled.add(index.file_of(chunk))
+    for chunk, score in _frames(index, question, weights).items():
+        chunks[chunk] = chunks.get(chunk, 0.0) + score
+    paths = _path_scores(index, question)
+    heard = weights.history * max(chunks.values(), default=0.0)
+    votes = votes_for(index.subjects, question.counts) if heard else {}
+    factors = _factors(index, question, weights)
+    files: list[_File] = []
+    aside: dict[str, list[_File]] = {Role.TEST: [], Role.DOCUMENT: []}
+    for file, held in _by_file(index, chunks, paths).items():
+        best = heapq.nlargest(4, held)
+        own = sum(score * (weights.next_chunks / (at + 1) if at else 1.0) for at, (score, _) in enumerate(best))
+        own += weights.whole * wholes.get(file, 0.0)
+        for number in index.paths_of[file]:
+            role = index.roles[number]
+            total = own + weights.path * paths.get(number, 0.0) + heard * votes.get(number, 0.0)
+            if role in aside:
+                aside[role].append(_File(total, number, file, held))
+            factor = max(factors[role], weights.spelled) if file in spelled else factors[role]
+            files.append(_File(total * factor, number, file, held))
+    best_files = _best(index, files, FILES)
+    said = {term: one for term, one in asked.items() if term in question.counts}
+    margin = best_files[0].score / best_files[1].score if len(best_files) > 1 else math.inf if best_files else 0.0
+    return Ranking(
+        files=tuple((index.paths[one.number], one.score) for one in best_files),
+        ranges=_ranges(index, best_files, factors, weights, said),
+        tests=_ranges(index, _best(index, aside[Role.TEST], 8), {}, weights, said),
+        documents=_ranges(index, _best(index, aside[Role.DOCUMENT], 8), {}, weights, said),
+        margin=margin,
+        absent=_absent(index, question),
+        rare=tuple(sorted(said, key=lambda term: -said[term].weight)),
+    )
+
+
+def _asked(index: Index, question: Question, weights: Weights) -> dict[str, _Asked]:
+    """The rarest of the question's terms that the tree holds."""
+    found = {}
+    for term, count in {**dict.fromkeys(question.joined, weights.joined), **question.counts}.items():
+        postings = index.postings(term)
+        holding = sum(map(index.alive, postings))
+        if holding:
+            rarity = math.log(1 + (index.chunk_count - holding + 0.5) / (holding + 0.5))
+            found[term] = _Asked(count * rarity**weights.rarity, postings)
+    return {term: found[term] for term in heapq.nlargest(MOST, found, key=lambda term: found[term].weight)}
+
+
+def _add_up(index: Index, asked: Iterable[_Asked]) -> tuple[dict[int, float], dict[int, float]]:
+    """Scores of chunks and of whole files."""
+    chunks: dict[int, float] = {}
+    files: dict[int, float] = {}
+    for one in asked:
+        worth = [one.weight * STEP * value for value in range(256)]
+        for posting in one.postings:
+            for scores, base, numbers, values in (
+                (chunks, index.chunk_bases[posting.piece], posting.chunks, posting.chunk_values),
+                (files, index.file_bases[posting.piece], posting.files, posting.file_values),
+            ):
+                for number, value in zip(numbers, values, strict=True):
+                    scores[base + number] = scores.get(base + number, 0.0) + worth[value]
+    return chunks, files
+
+
+def _frames(index: Index, question: Question, weights: Weights) -> dict[int, float]:
+    """The chunks that a pasted traceback names, the last frame's first: that is where it happened."""
+    found: dict[int, float] = {}
+    for at, (path, line) in enumerate(reversed(question.frames)):
+        ends = path.split("/")
+        for keep in range(len(ends), 0, -1):  # the longest end of the path that this tree has, too
+            tail = "/".join(ends[-keep:])
+            numbers = [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]
+            if numbers:
+                break
+        for number in numbers if len(numbers) <= _FEW else ():
+            if (file := index.file_at(number)) is not None:
+                first = index.first_chunk(file)
+                for chunk, place in enumerate(index.places(file), first):
+                    if place.start <= line <= place.end:
+                        found.setdefault(chunk, weights.frame / 2 ** min(at, 5))
+    return found
+
+
+def _by_file(
+    index: Index, chunks: Mapping[int, float], paths: Mapping[int, float]
+) -> dict[int, list[tuple[float, int]]]:
+    """The chunks that score of each file of this tree, and files that only their path speaks for."""
+    found: dict[int, list[tuple[float, int]]] = {}
+    for chunk, score in chunks.items():
+        found.setdefault(index.file_of(chunk), []).append((score, chunk))
+    for number in paths:
+        if (file := index.file_at(number)) is not None:
+            found.setdefault(file, [])
+    return {file: held for file, held in found.items() if file in index.paths_of}
+
+
+def _path_scores(index: Index, question: Question) -> dict[int, float]:
+    """How rare a word is in paths is told by those that are no tests: fixtures have names by the thousand."""
+    scores: dict[int, float] = {}
+    counted = [role not in _TESTS for role in index.roles]
+    total = sum(counted) or 1
+    for term in question.counts:
+        numbers, values = index.path_postings(term)
+        holding = sum(map(counted.__getitem__, numbers))
+        rarity = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / 100
+        for number, value in zip(numbers, values, strict=True):
+            scores[number] = scores.get(number, 0.0) + rarity * value
+    return scores
+
+
+def _factors(index: Index, question: Question, weights: Weights) -> dict[str, float]:
+    """What a file's role is worth: a tree of nothing but tests is asked about tests."""
+    plain = {Role.SOURCE: 1.0, Role.TYPES: weights.types, Role.GENERATED: weights.noise, Role.RECORD: weights.noise}
+    factors: dict[str, float] = {role: plain.get(role, weights.aside) for role in Role}
+    only_tests = sum(map(index.roles.count, _TESTS)) > 0.9 * len(index.paths)
+    for role in _TESTS:
+        named = weights.named if role in question.means or only_tests else weights.test
+        named = max(named, weights.of_test) if question.of_test and role is Role.TEST else named
+        factors[role] = 1.0 if question.wants_tests else named
+    return factors | dict.fromkeys(question.means - _TESTS, 1.0)
+
+
+def _best(index: Index, files: Iterable[_File], most: int) -> list[_File]:
+    """In order; of equal ones the shorter path."""
+    there = (one for one in files if one.score > 0)
+    return heapq.nsmallest(
+        most, there, key=lambda one: (-one.score, len(index.paths[one.number]), index.paths[one.number])
+    )
+
+
+def _ranges(
+    index: Index, files: Sequence[_File], factors: Mapping[str, float], weights: Weights, asked: Mapping[str, _Asked]
+) -> tuple[Range, ...]:
+    """The chunks of the best files, by their own score and their file's."""
+    found = []
+    for one in files:
+        places, first = index.places(one.file), index.first_chunk(one.file)
+        factor = factors.get(index.roles[one.number], 1.0)
+        for at, (score, chunk) in enumerate(heapq.nlargest(_PER_FILE, one.chunks)):
+            value = score * factor * (1 - weights.later * at) + weights.file_in_range * one.score
+            found.append((value, index.paths[one.number], chunk, places[chunk - first]))
+    found.sort(key=lambda one: (-one[0], one[1], one[3].start))
+    holding = _holding(index, {chunk for _, _, chunk, _ in found}, asked)
+    return tuple(Range(path, place, value, frozenset(holding[chunk])) for value, path, chunk, place in found)
+
+
+def _holding(index: Index, chunks: Iterable[int], asked: Mapping[str, _Asked]) -> dict[int, set[str]]:
+    """Which of the question's terms each chunk holds."""
+    found: dict[int, set[str]] = {chunk: set() for chunk in chunks}
+    for term, one in asked.items():
+        for posting in one.postings:
+            base = index.chunk_bases[posting.piece]
+            for chunk in posting.chunks:
+                if base + chunk in found:
+                    found[base + chunk].add(term)
+    return found
+
+
+def _absent(index: Index, question: Question) -> tuple[str, ...]:
+    """Words none of whose terms is anywhere in the tree."""
+
+    def there(term: str) -> bool:
+        return len(index.path_postings(term)[0]) > 0 or any(map(index.alive, index.postings(term)))
+
+    return tuple(word for word, found in question.said.items() if not any(map(there, found)))

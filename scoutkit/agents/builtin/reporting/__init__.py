@@ -1,0 +1,1 @@
+"""What there is to say around the best places, and the report that says it."""

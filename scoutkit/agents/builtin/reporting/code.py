@@ -1,0 +1,77 @@
+"""A commit's source files as a report reads them: each parsed once, and so many characters at most in all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoutkit import symbols
+from scoutkit.agents.builtin.indexing.index import Index
+from scoutkit.snapshot import Snapshot
+from scoutkit.symbols import Call, Symbol
+
+PARSED = 3_500_000  # characters: some half a second
+_UNITS = frozenset({"function", "method", "constructor", "test", "macro"})
+
+
+class Code:
+    """Lines, definitions and calls of files by path. What is past the limit has no definitions and no calls."""
+
+    def __init__(self, index: Index, snapshot: Snapshot, most: int = PARSED) -> None:
+        self.index, self.snapshot = index, snapshot
+        self._left = most
+        self._symbols: dict[str, Sequence[Symbol]] = {}
+        self._calls: dict[str, Sequence[Call] | None] = {}
+        self._lines: dict[str, Sequence[str]] = {}
+        self._passed: set[str] = set()  # files that there was no room for
+
+    def text(self, path: str) -> str:
+        """A file's text; "" where it has none."""
+        return self.snapshot.text(path) or ""
+
+    def lines(self, path: str) -> Sequence[str]:
+        """A file's lines."""
+        if path not in self._lines:
+            self._lines[path] = self.snapshot.lines(path) or []
+        return self._lines[path]
+
+    def symbols(self, path: str) -> Sequence[Symbol]:
+        """A file's definitions."""
+        if path not in self._symbols:
+            self._symbols[path] = symbols.symbols(path, self.text(path)) if self._may(path) else ()
+        return self._symbols[path]
+
+    def calls(self, path: str) -> Sequence[Call] | None:
+        """A file's calls in order; None where they are not known."""
+        if path not in self._calls:
+            known = symbols.has_calls(symbols.language_of(path, self.text(path)))
+            self._calls[path] = symbols.calls(path, self.text(path)) if known and self._may(path) else None
+        return self._calls[path]
+
+    def known(self, path: str) -> bool:
+        """Was there room for a file's definitions? Else nobody can say what a line of it is in."""
+        self.symbols(path)
+        return path not in self._passed
+
+    def holder(self, path: str, line: int) -> Symbol | None:
+        """The innermost definition that a line is in, its comment included."""
+        holding = [one for one in self.symbols(path) if one.lead <= line <= one.end and one.kind != "constant"]
+        return min(holding, key=lambda one: one.end - one.lead) if holding else None
+
+    def unit(self, path: str, line: int) -> Symbol | None:
+        """The innermost function, method or test that a line is in, its comment included. What is in a test is told as
+        that test: a callback's own name says nothing."""
+        holding = [one for one in self.symbols(path) if one.lead <= line <= one.end and one.kind in _UNITS]
+        return min(holding, key=lambda one: (one.kind != "test", one.end - one.lead)) if holding else None
+
+    def symbol(self, path: str, qualified: str, start: int, end: int) -> Symbol | None:
+        """The definition of a name that begins in a range."""
+        found = (one for one in self.symbols(path) if one.qualified == qualified and start <= one.start <= end)
+        return next(found, None)
+
+    def _may(self, path: str) -> bool:
+        size = len(self.text(path))
+        if size > self._left:
+            self._passed.add(path)
+            return False
+        self._left -= size
+        return True

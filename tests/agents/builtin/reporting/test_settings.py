@@ -1,0 +1,72 @@
+"""What code reads as a setting, in several languages, and its default as far as a line or a few say so."""
+
+import pytest
+
+from scoutkit.agents.builtin.reporting import past
+
+READ = {
+    'int(os.environ.get("ORDER_LIMIT", "20"))': ("ORDER_LIMIT", "environment variable", '"20"'),
+    'os.getenv("ORDER_LIMIT")': ("ORDER_LIMIT", "environment variable", ""),
+    'parser.add_argument("-l", "--order-limit", type=int, default=20)': ("--order-limit", "flag", "20"),
+    '@click.option("--order-limit", default=20)': ("--order-limit", "flag", "20"),
+    'config["order.limit"]': ("order.limit", "configuration key", ""),
+    "settings.ORDER_LIMIT": ("ORDER_LIMIT", "configuration key", ""),
+}
+OTHER = {
+    "a.js": ("const limit = process.env.ORDER_LIMIT || 20", ("ORDER_LIMIT", "environment variable", "20")),
+    "a.go": ('\tlimit := cmd.Flag("order.limit", "Orders.").Default("20").Int()', ("order.limit", "flag", '"20"')),
+    "b.go": ('\tcmd.Flags().IntVar(&o.Limit, "order-limit", 20, "Orders.")', ("order-limit", "flag", "")),
+    "a.rs": ('    let limit = std::env::var("ORDER_LIMIT");', ("ORDER_LIMIT", "environment variable", "")),
+    "a.c": ('    createIntConfig("order-limit", NULL, x);', ("order-limit", "configuration key", "")),
+    "a.rb": ('  ENV.fetch("ORDER_LIMIT", 20)', ("ORDER_LIMIT", "environment variable", "20")),
+}
+AROUND = {
+    "js": "function orders () {\n%s\n}\n",
+    "go": "package a\n\nfunc orders() {\n%s\n}\n",
+    "rs": "fn orders() {\n%s\n}\n",
+    "c": "void orders(void) {\n%s\n}\n",
+    "rb": "def orders\n%s\nend\n",
+}
+
+
+def told(looked):
+    assert looked.doubts == []
+    return [(one.name, one.kind, one.default) for one in looked.found.settings]
+
+
+@pytest.mark.parametrize(("line", "setting"), READ.items())
+def test_python(look, make, line, setting):
+    code = f"def orders():\n    {line}\n" if line[0] != "@" else f"{line}\ndef orders():\n    pass\n"
+    assert told(look(make({"src/a.py": code}), "How are orders limited by the order limit?")) == [setting]
+
+
+@pytest.mark.parametrize(("name", "line", "setting"), [(name, *rest) for name, rest in OTHER.items()])
+def test_other_languages(look, make, name, line, setting):
+    code = AROUND[name.rpartition(".")[2]] % line
+    assert told(look(make({f"src/{name}": code}), "How are orders limited by the order limit?")) == [setting]
+
+
+def test_a_default_that_is_a_name_is_told_with_what_it_means(look, make):
+    code = (
+        "package a\n\nconst defaultOrderLimit = 32 << 20 // 32 MB\n\ntype Shop struct {\n\tOrderLimit int64\n}\n\n"
+        "func New() *Shop {\n\treturn &Shop{\n\t\tOrderLimit: defaultOrderLimit,\n\t}\n}\n\n"
+        "func (s *Shop) Take() bool {\n\treturn s.count < s.OrderLimit\n}\n"
+    )
+    looked = look(make({"src/a.go": code}), "Which setting is the limit of orders?")
+    assert looked.doubts == []
+    line = "- `OrderLimit` at `src/a.go:11`, `defaultOrderLimit` by default (`32 << 20`); used at `src/a.go:16`"
+    assert looked.section("Settings") == line + "\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("The header was stripped because it leaks.\n\nSigned-off-by: A", "The header was stripped because it leaks."),
+        ("* fix typo\n* because of tests", ""),
+        ("Nothing to see here.", ""),
+        ("First this. Then that, since the bank closes early. Last.", "Then that, since the bank closes early."),
+        ("", ""),
+    ],
+)
+def test_the_reason_of_a_commit_is_the_sentence_that_says_why(message, reason):
+    assert past.reason_in(message) == reason
