@@ -42,6 +42,9 @@ def mcp(ctx: click.Context, /, **given: Any) -> None:
     The program starts it; it ends when the program does. It answers for the repository of the folder it is started in,
     or of -C FOLDER. Nothing but the protocol goes to stdout; stderr is the log.
     """
+    import shlex
+    import sys
+
     from scoutkit import process
 
     if given["agent"] and not given["allow_ask"]:
@@ -52,7 +55,8 @@ def mcp(ctx: click.Context, /, **given: Any) -> None:
         from scoutkit.serving import server
     except ImportError as error:
         raise Unavailable(
-            f"the MCP server needs a package that is not installed ({error})", 'pip install "scoutkit[mcp]"'
+            f"the MCP server needs a package that is not installed ({error})",
+            f'{shlex.quote(sys.executable)} -m pip install "scoutkit[mcp]"',
         ) from error
     gc.freeze()
     gc.enable()

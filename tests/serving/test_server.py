@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -287,5 +288,5 @@ def test_where_the_sdk_is_not_installed_one_line_says_how_to_get_it(repo: Path) 
     code = "import sys; sys.modules['mcp'] = None; from scoutkit import commands; sys.exit(commands.run(['mcp']))"
     done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (5, "")
-    assert done.stderr.splitlines()[1] == 'hint: pip install "scoutkit[mcp]"'
+    assert done.stderr.splitlines()[1] == f'hint: {shlex.quote(sys.executable)} -m pip install "scoutkit[mcp]"'
     assert os.linesep.join(done.stderr.splitlines()[:1]).startswith("error: the MCP server needs a package")
