@@ -16,7 +16,7 @@ from scoutkit.agents.builtin.indexing import terms
 
 VERSION = 1
 _COMMITS = 1000  # that are looked at, merges not counted
-_PATIENCE = 2.0  # seconds for git to list them
+_PATIENCE = 10.0  # seconds for git to list them: a tree kept without them ranks otherwise
 _BULK = 30  # files: a commit that touched more says nothing about one of them
 _HEARD = 30  # commits that vote, those that are most like the question
 _POWER = 1.5  # of likeness: a commit that is half as like counts for a third
