@@ -53,8 +53,17 @@ def datasette(catalogue: Path, own: library.Library, *, hosts: tuple[str, ...] =
             "suggest_facets": False,  # metadata.yml names those that are worth it; looking for others takes longer
         },
     )
+    _quiet()
     plugin.attach(made, own, hosts=hosts, token=token)
     return made
+
+
+def _quiet() -> None:
+    """With rich, Datasette prints 200 lines and the values of variables for each address that is not there."""
+    from datasette import handle_exception  # only now: its plugins import it, and must be the first to
+
+    if hasattr(handle_exception, "rich"):
+        handle_exception.rich = None
 
 
 def serve(app: Any, listening: socket.socket, *, ready: Callable[[], None]) -> None:

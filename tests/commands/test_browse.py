@@ -37,9 +37,11 @@ def test_it_serves_until_ctrl_c_and_ends_well(repo):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
         with urllib.request.urlopen(address) as answer:
             assert answer.status == 200
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{address}nowhere")
         server.send_signal(signal.SIGINT)
-        _, err = server.communicate(timeout=30)
-        assert (server.returncode, "Traceback" in err) == (0, False)
+        out, err = server.communicate(timeout=30)
+        assert (server.returncode, "Traceback" in out + err) == (0, False)
 
 
 def test_with_a_token_the_address_has_it_and_nothing_answers_without(repo):
