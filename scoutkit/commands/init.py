@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shlex
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +29,8 @@ _PARTS = {
     "github": "A workflow that checks the notes on pull requests.",
     "gitignore": "Lines in .gitignore, where git ignores the notes.",
 }
+
+_SERVED = frozenset({".mcp.json", ".codex/config.toml", ".gemini/settings.json"})  # files that start `scoutkit mcp`
 
 
 def _flag(name: str) -> str:
@@ -144,6 +149,8 @@ def _advise(desk: Desk, changes: Sequence[Change], flags: Sequence[str]) -> None
             say.tell(advice)
     if flags and not shutil.which("scoutkit"):
         say.tell("scoutkit is not on your PATH: the programs that were told of it will not find it")
+    if not _SERVED.isdisjoint(written) and not importlib.util.find_spec("mcp_types"):
+        say.tell(f'the MCP server needs more: {shlex.quote(sys.executable)} -m pip install "scoutkit[mcp]"')
 
 
 def _as_json(desk: Desk, changes: Sequence[Change], *, dry_run: bool) -> None:

@@ -108,6 +108,12 @@ def test_the_git_hook_tells_what_is_known_and_stops_what_breaks_notes(scoutkit, 
     git(repo, "commit", "-qam", "Where scoutkit is not installed")
 
 
+def test_it_says_what_the_server_needs_where_that_is_not_installed(scoutkit, repo, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    assert "scoutkit[mcp]" not in scoutkit("init", "--agents-md").err
+    assert '-m pip install "scoutkit[mcp]"\n' in scoutkit("init", "--codex").err
+
+
 @pytest.mark.parametrize("flag", ["--yes", "--agents-md"])
 def test_a_bare_repository_has_no_files_to_write_into(scoutkit, repo, git, tmp_path, flag):
     git(tmp_path, "clone", "-q", "--bare", repo, "bare.git")
