@@ -1,4 +1,4 @@
-"""Lines that are looked for, and a place they may be at."""
+"""Lines that are looked for, a place they may be at, and what became of the search."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ class Guess(NamedTuple):
     share: float = 0.0  # of a renamed file: how much of the old one it holds
     behind: float = 0.0  # by how much the best such file is better
     edges: int = 2  # of the first and last line, how many are known
+
+
+class Found(NamedTuple):
+    """The best place, if there is a clear one, how sure it is, and every place that was in question, best first."""
+
+    guess: Guess | None
+    score: float
+    rated: tuple[tuple[float, Guess], ...] = ()
+
+    @property
+    def ambiguous(self) -> bool:
+        """Are there places, and none of them clearly the best?"""
+        return self.guess is None and bool(self.rated)
 
 
 class Lines(NamedTuple):

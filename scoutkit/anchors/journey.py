@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scoutkit.anchors import score
-from scoutkit.anchors.guess import Lines
-from scoutkit.anchors.pair import Found, Pair
+from scoutkit.anchors.guess import Found, Lines
+from scoutkit.anchors.pair import Pair
 from scoutkit.anchors.targets import CommitFiles, Target
 from scoutkit.errors import RepositoryError
 

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from scoutkit.anchors import score
 from scoutkit.anchors.boilerplate import Boilerplate
 from scoutkit.anchors.document import Document
 from scoutkit.anchors.elsewhere import RENAMED, Elsewhere
-from scoutkit.anchors.guess import Guess, Lines
+from scoutkit.anchors.guess import Found, Guess, Lines
 from scoutkit.anchors.targets import CommitFiles, Target
 from scoutkit.anchors.within import Within
 from scoutkit.objects import Objects
 
 _ENOUGH = 0.5  # of lines that survived where they were: they are not looked for in other files
-
-
-class Found(NamedTuple):
-    """The best place, if there is a clear one, how sure it is, and every place that was in question, best first."""
-
-    guess: Guess | None
-    score: float
-    rated: tuple[tuple[float, Guess], ...] = ()
-
-    @property
-    def ambiguous(self) -> bool:
-        """Are there places, and none of them clearly the best?"""
-        return self.guess is None and bool(self.rated)
 
 
 class Pair:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from scoutkit import git
 from scoutkit.anchors import columns, sameness, score
 from scoutkit.anchors.document import Document
-from scoutkit.anchors.guess import Lines
+from scoutkit.anchors.guess import Found, Lines
 from scoutkit.anchors.journey import Journey
-from scoutkit.anchors.pair import Found, Pair
+from scoutkit.anchors.pair import Pair
 from scoutkit.anchors.targets import CommitFiles, IndexFiles, Key, Target, WorkingTree
 from scoutkit.errors import NotFound, RepositoryError, ScoutError
 from scoutkit.model import reference

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from scoutkit.anchors import fingerprint, linemap, score
 from scoutkit.anchors.document import Document
-from scoutkit.anchors.guess import Guess
-from scoutkit.anchors.pair import Found, best_of
+from scoutkit.anchors.guess import Found, Guess
+from scoutkit.anchors.pair import best_of
 from scoutkit.anchors.targets import Target
 from scoutkit.model.notes import Anchor
 

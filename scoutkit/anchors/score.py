@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from scoutkit.anchors.guess import Guess, Lines
-
-if TYPE_CHECKING:
-    from scoutkit.anchors.pair import Found
+from scoutkit.anchors.guess import Found, Guess, Lines
 
 _LEAST = 0.3  # below it, a place is none
 _LEAST_ELSEWHERE = 0.55  # the same, in a file that never had the lines

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scoutkit.knowledge import grammar, marks
+from scoutkit.knowledge import grammar, unmarked
 from scoutkit.knowledge.passages import Document
 
 _GIVEN = re.compile(r"\[((?:\\.|[^\[\]\\]){1,999})\]:[\s>]*(?:<([^<>\n]*)>|(\S+))", re.DOTALL)
@@ -30,7 +30,7 @@ def given(markdown: str, *, roots: Sequence[str] = ()) -> Iterator[Given]:
     """Every one, in order, whether a link uses it or not. `roots`: absolute folders that stand for the repository."""
     if "]:" not in markdown:
         return
-    for one in Document(marks.masked(markdown)).definitions():
+    for one in Document(unmarked.masked(markdown)).definitions():
         mention = grammar.of_target(one.target, roots)
         end = one.offset + len(one.source)
         found = _GIVEN.search(markdown, one.offset, end)

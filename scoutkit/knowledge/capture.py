@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from scoutkit.knowledge import headline, marks
+from scoutkit.knowledge import headline, marks, unmarked
 from scoutkit.knowledge.passages import closing
 from scoutkit.knowledge.verify import Checked
 from scoutkit.model.missions import Mission, Outcome, Result
@@ -112,7 +112,7 @@ def with_check(report: str, checked: Sequence[Checked], *, unfinished: str = "",
     )
     said += [_sources(sources)] if sources else []
     end = closing(report)
-    return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {marks.SECTION}", *said]) + "\n"
+    return "\n\n".join([report.rstrip() + (f"\n{end}" if end else ""), f"## {unmarked.SECTION}", *said]) + "\n"
 
 
 def _sources(sources: Sequence[Pinned]) -> str:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scoutkit.knowledge import grammar, marks
+from scoutkit.knowledge import grammar, unmarked
 from scoutkit.knowledge.grammar import Mention
 from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
 from scoutkit.knowledge.spoken import NOTHING, Spoken, nearest, said, together
@@ -72,7 +72,9 @@ class Reference:
 def read(markdown: str, *, roots: Sequence[str] = ()) -> list[Reference]:
     """Every reference in order of appearance, one for each range. `roots`: absolute folders that stand for the
     repository. Never raises; linear in the length of the text. What `marks` wrote into it is not read."""
-    return sorted(_Reader(Document(marks.masked(markdown)), roots).references(), key=lambda reference: reference.offset)
+    return sorted(
+        _Reader(Document(unmarked.masked(markdown)), roots).references(), key=lambda reference: reference.offset
+    )
 
 
 @dataclass(frozen=True, slots=True)

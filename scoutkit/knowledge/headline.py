@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from scoutkit.knowledge import grammar, marks
+from scoutkit.knowledge import grammar, unmarked
 from scoutkit.knowledge.passages import Document, Form, Passage, Span, sentences
 
 TITLE = 120  # characters, at most
@@ -42,7 +42,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~)(?=\S)([^*~]*\S)\1")
 
 def read(text: str, *, question: str = "") -> tuple[str, str]:
     """Title (its first heading, unless that only says "Answer" or asks, else its first sentence) and description."""
-    document = Document(marks.without(text[:_READ]))
+    document = Document(unmarked.without(text[:_READ]))
     passages = document.passages
     heading = _heading(passages)
     title = _without_label(plain(document, heading)) if heading else ""
@@ -64,7 +64,7 @@ def read(text: str, *, question: str = "") -> tuple[str, str]:
 def lead(text: str, *, question: str = "") -> tuple[str, str]:
     """As `read`, but what it tells first as it is written: names stay code, so that its citations can be checked."""
     title, said = read(text, question=question)
-    document = Document(marks.without(text[:_READ]))
+    document = Document(unmarked.without(text[:_READ]))
     for passage in document.passages:
         if passage.form is Form.PARAGRAPH and said and "\n>" not in passage.text:
             ends = sentences(passage.text, document.spans(passage))[:2]

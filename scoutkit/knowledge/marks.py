@@ -1,4 +1,4 @@
-"""Verdicts in a note's text, each where its citation stands. Writes them, and has them not read as text.
+"""Verdicts in a note's text, each where its citation stands. Writes them; `unmarked` has them not read as text.
 
 A supported citation gets ` ✓`, any other a word in bold brackets; a corrected one is rewritten to its new place.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from scoutkit.knowledge.unmarked import MARK, TICK
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Verdict
 from scoutkit.model.pinned import shortened
@@ -18,37 +19,10 @@ if TYPE_CHECKING:
     from scoutkit.knowledge.citations import Site
     from scoutkit.knowledge.verify import Checked
 
-SECTION = "Citation check"
-TICK = " ✓"
 _LONGEST = 160  # characters of a reason
-_MARK = re.compile(r" \*\*\[(?:[^\n\]]{0,600}?\d )?(?:corrected|unsupported|wrong)\b[^\n]{0,1000}?\]\*\*")
-_TICK = re.compile(rf"(?<=[\w`)>\]*~]){TICK}(?![\w✓])")
-_LISTED = re.compile(r"^- (?:corrected|unsupported|wrong): [^\r\n]*", re.MULTILINE)
-_HEADING = re.compile(rf"^## {SECTION}[ \t]*$", re.MULTILINE)
 _BOLD = re.compile(r"[*_~]{1,3}(?!\w)")  # ends here
 _GLUED = re.compile(r"[\w`\[</@\\]")  # would become one word with a mark
-_AGAIN = re.compile(rf"(?:{_MARK.pattern}|{TICK})+")
-
-
-def masked(markdown: str) -> str:
-    """A text of the same length, blank where a mark or the list of doubtful citations stands: they are no citations,
-    and what they name is not what the sentence names."""
-    if "**[" in markdown:
-        markdown = _MARK.sub(_blank, markdown)
-    headings = list(_HEADING.finditer(markdown)) if f"## {SECTION}" in markdown else []
-    if headings:
-        at = headings[-1].end()
-        markdown = markdown[:at] + _LISTED.sub(_blank, markdown[at:])
-    return markdown
-
-
-def without(markdown: str) -> str:
-    """A text as it was before it was marked, but for what was corrected."""
-    return _TICK.sub("", _MARK.sub("", markdown))
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+_AGAIN = re.compile(rf"(?:{MARK.pattern}|{TICK})+")
 
 
 def marked(report: str, checked: Sequence[Checked]) -> str:

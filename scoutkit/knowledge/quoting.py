@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scoutkit.knowledge import citations, headline, marks
+from scoutkit.knowledge import citations, headline, unmarked
 from scoutkit.knowledge.passages import Document, Form, closing
 
 ROWS = 12  # of a table
@@ -50,7 +50,7 @@ def cell(value: str) -> str:
 
 def uncited(value: str) -> str:
     """What an agent said, for a table: without the verdict of a citation, which it has where it is said."""
-    said = marks.without(value)
+    said = unmarked.without(value)
     for one in reversed(citations.read(said)):
         if one.site:
             said = f"{said[: one.site.begin]}{one.path}{said[one.site.until :]}"

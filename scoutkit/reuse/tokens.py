@@ -19,7 +19,6 @@ from typing import NamedTuple
 from scoutkit import process
 from scoutkit.reuse import counted, vocabulary
 
-VOCABULARY = "cl100k_base"
 APPROXIMATE = "approximate: 6 letters of a word, 2 capitals, digits, signs or bytes of other scripts to a token"
 _PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\S\n]+|\n+|[^\x00-\x7f]+|[^A-Za-z0-9\s\x80-\U0010ffff]+"
 _LOCK, _LOADING = threading.Lock(), threading.Lock()
@@ -61,9 +60,9 @@ def tokenizer() -> Tokenizer:
 def _best() -> Tokenizer:
     if _installed():
         with contextlib.suppress(OSError, sqlite3.Error):
-            return Tokenizer(VOCABULARY, _Counter(vocabulary.Vocabulary(vocabulary.path())).count)
+            return Tokenizer(vocabulary.NAME, _Counter(vocabulary.Vocabulary(vocabulary.path())).count)
         if exact := _exact():
-            return Tokenizer(VOCABULARY, exact)
+            return Tokenizer(vocabulary.NAME, exact)
     return approximation()
 
 
@@ -86,7 +85,7 @@ def _loaded() -> Callable[[str], int] | None:
         import splintr
     except ImportError:  # no wheel for this machine
         return None
-    own = splintr.Tokenizer.from_pretrained(VOCABULARY)
+    own = splintr.Tokenizer.from_pretrained(vocabulary.NAME)
     own.encode_batch_flat([_WARM])  # compiles; of all that encodes, this alone lets other threads go on
     return lambda text: len(own.encode_ordinary(_whole(text)))
 

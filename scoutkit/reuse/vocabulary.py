@@ -17,7 +17,8 @@ from pathlib import Path
 
 from scoutkit import config
 
-SIZE = 100_256  # tokens of cl100k_base, without its special ones
+NAME = "cl100k_base"
+SIZE = 100_256  # tokens, without its special ones
 LONGEST = 200  # bytes of a piece that is merged here: merging takes time by their square
 _MOST = 900  # values in one statement, which takes at least 999
 # What stands for a sign beyond ASCII in the pattern: another of its kind.
@@ -143,9 +144,7 @@ def main() -> None:
     """Lay out what the installed tokenizer has."""
     import splintr
 
-    from scoutkit.reuse import tokens
-
-    own = splintr.Tokenizer.from_pretrained(tokens.VOCABULARY)
+    own = splintr.Tokenizer.from_pretrained(NAME)
     os.nice(10)
     with contextlib.suppress(OSError, sqlite3.Error):
         lay_out((own.decode_token_bytes(one) for one in range(SIZE)), path())

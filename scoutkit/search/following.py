@@ -13,43 +13,11 @@ from pathlib import Path
 
 from scoutkit import process
 from scoutkit.errors import ScoutError
+from scoutkit.search import stamp
 from scoutkit.search.catalogue import Catalogue
-
-STAMP = "followed"
-"""The file in the index's folder that holds the catalogue's generation that the index has."""
-
 
 LATE = 8
 """How far the index may stay behind: what is missing is added by the answer that needs it, 30 ms a note."""
-
-
-def in_step(catalogue: Catalogue, folder: Path) -> bool:
-    """Has the index in this folder what the catalogue has?"""
-    return _stamp(folder)[0] == catalogue.generation
-
-
-def stamp(catalogue: Catalogue, generation: str) -> str:
-    """What is written down once the index has what the catalogue had: its generation, and how many notes that were."""
-    return f"{generation}\n{catalogue.count()}"
-
-
-def _stamp(folder: Path) -> tuple[str, int]:
-    try:
-        generation, _, notes = (folder / STAMP).read_text().partition("\n")
-        return generation, int(notes)
-    except (OSError, ValueError):
-        return "", 0
-
-
-def _behind(catalogue: Catalogue, folder: Path) -> int:
-    """About how many notes the index does not have as they are."""
-    (had, notes), now = _stamp(folder), catalogue.generation
-    if had == now:
-        return 0
-    count = catalogue.count()
-    if had.split(" ")[0] != now.split(" ")[0]:
-        return count
-    return max(int(now.split(" ")[1]) - int(had.split(" ")[1]), abs(count - notes))
 
 
 def follow(catalogue: Catalogue, folder: Path, *, late: int = LATE) -> None:
@@ -58,7 +26,7 @@ def follow(catalogue: Catalogue, folder: Path, *, late: int = LATE) -> None:
     Never raises: what cannot be done now is done by the next command.
     """
     with contextlib.suppress(ScoutError, OSError):
-        if _behind(catalogue, folder) < late or not catalogue.on_disk or not sys.executable:
+        if stamp.behind(catalogue, folder) < late or not catalogue.on_disk or not sys.executable:
             return
         from scoutkit.search.index import Index
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit.errors import Refused, ScoutError, Unavailable
-from scoutkit.search import cards, following
+from scoutkit.search import cards, stamp
 from scoutkit.search.catalogue import Catalogue
 from scoutkit.search.vocabulary import Vocabulary, words_of
 from scoutkit.words import composed
@@ -36,7 +36,7 @@ class Index:
 
     def in_step(self) -> bool:
         """Does it have what the catalogue has?"""
-        return following.in_step(self.catalogue, self.folder)
+        return stamp.in_step(self.catalogue, self.folder)
 
     def busy(self) -> bool:
         """Is a process updating it?"""
@@ -51,7 +51,7 @@ class Index:
     def doubt(self) -> None:
         """Have the next update look at everything again."""
         with contextlib.suppress(OSError):
-            (self.folder / following.STAMP).unlink(missing_ok=True)
+            (self.folder / stamp.NAME).unlink(missing_ok=True)
 
     def update(self, *, rebuild: bool = False, wait: float = 60.0, most: int | None = None) -> None:
         """Bring it in step. Does nothing when more than `most` cards are missing.
@@ -105,9 +105,9 @@ class Index:
                     gone, missing = [], missing[_BATCH:]
             except LockError as error:
                 raise Unavailable("the full-text index is locked by another process", "try again") from error
-            fresh = self.folder / f"{following.STAMP}.{os.getpid()}"
-            fresh.write_text(following.stamp(self.catalogue, generation))
-            fresh.replace(self.folder / following.STAMP)
+            fresh = self.folder / f"{stamp.NAME}.{os.getpid()}"
+            fresh.write_text(stamp.text(self.catalogue, generation))
+            fresh.replace(self.folder / stamp.NAME)
             if bulk:  # in one piece it answers twice as fast; what is asked meanwhile does not wait for that
                 index.writer(timeout=30.0, limitmb=64).commit(optimize=True)
 

@@ -18,8 +18,7 @@ from scoutkit.notefile import Parsed, quickly
 from scoutkit.notefile.text import storable
 from scoutkit.search import runs, signs, store
 from scoutkit.search.cards import headings
-from scoutkit.search.sync import Known
-from scoutkit.search.work import File, Work
+from scoutkit.search.work import File, Known, Work
 from scoutkit.words import hidden, plain
 
 _BULK = 50  # from so many notes on, sqlite-utils is worth its import

@@ -18,7 +18,7 @@ from scoutkit.model.found import Problem
 from scoutkit.search import store
 
 if TYPE_CHECKING:
-    from scoutkit.search.work import File, Work
+    from scoutkit.search.work import File, Known, Work
 
 _TICK = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _NOTES_AT_ONCE = 200  # bounds a transaction, so that others get their turn
@@ -51,11 +51,6 @@ class Sync(NamedTuple):
     rebuilt: str = ""
     memory: str = ""
     behind: str = ""
-
-
-Known = tuple[int, int, int, int]
-"""What the catalogue has of a file: mtime, size, settled, key. Not settled: it may have changed since, within one tick
-of the clock."""
 
 
 Seen = dict[str, tuple[Iterable[tuple[str, int, int]], Sequence[Problem]]]

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoutkit.model.found import Problem
-from scoutkit.search.sync import Known
+
+Known = tuple[int, int, int, int]
+"""What the catalogue has of a file: mtime, size, settled, key. Not settled: it may have changed since, within one tick
+of the clock."""
 
 
 class File(NamedTuple):

@@ -17,7 +17,7 @@ from scoutkit.model.notes import Citation, Note, Region, Verdict
 from scoutkit.model.packs import Dropped, Pack, Wish
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.places import Repository
-from scoutkit.reuse import cutting, tokens
+from scoutkit.reuse import cutting, tokens, vocabulary
 from scoutkit.reuse.forms import Excerpt, Part
 from scoutkit.reuse.pack import Candidate, assemble
 from scoutkit.search.operators import as_words
@@ -57,7 +57,7 @@ def pack(desk: Desk, wish: Wish) -> Pack:
         work = _Work(desk, wish, to, regions, memory)
         chosen, dropped = work.sorted_out(named, found)
         if not chosen:
-            return Pack("", wish.budget, 0, tokens.VOCABULARY, (), tuple(dropped))
+            return Pack("", wish.budget, 0, vocabulary.NAME, (), tuple(dropped))
         candidates = [*map(work.candidate, chosen)]
         made = assemble(wish, candidates, tokens.tokenizer(), dropped, finish=work.dated)
     tokens.remember()

@@ -10,9 +10,9 @@ import pytest
 from scoutkit import git as scout
 from scoutkit import history
 from scoutkit.anchors import score
-from scoutkit.anchors.guess import Lines
+from scoutkit.anchors.guess import Found, Lines
 from scoutkit.anchors.journey import Journey
-from scoutkit.anchors.pair import Found, Pair
+from scoutkit.anchors.pair import Pair
 from scoutkit.anchors.region import Regions
 from scoutkit.anchors.targets import CommitFiles, Target
 from scoutkit.model.notes import Region, Verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoutkit.anchors import anchor
-from scoutkit.knowledge import capture, citations, marks, verify
+from scoutkit.knowledge import capture, citations, unmarked, verify
 from scoutkit.knowledge.passages import Document, Form
 from scoutkit.model.missions import Kind, Mission, Outcome, Result
 from scoutkit.model.notes import Note
@@ -52,7 +52,7 @@ def test_a_note_says_what_was_asked_of_whom_and_what_came_of_it(repo: Path) -> N
         "7k3m9q2d",
         "stable",
     )
-    assert marks.without(note.body).startswith(REPORT.rstrip())
+    assert unmarked.without(note.body).startswith(REPORT.rstrip())
 
 
 def test_every_place_is_kept_once_with_its_anchor(repo: Path) -> None:

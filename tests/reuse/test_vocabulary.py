@@ -14,7 +14,7 @@ from scoutkit.reuse import tokens, vocabulary
 from scoutkit.reuse.counted import Counted
 from scoutkit.reuse.vocabulary import Unsure, Vocabulary
 
-TOKENIZER = splintr.Tokenizer.from_pretrained(tokens.VOCABULARY)
+TOKENIZER = splintr.Tokenizer.from_pretrained(vocabulary.NAME)
 PIECES = [
     "it's",
     "I'LL",

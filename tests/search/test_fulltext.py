@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scoutkit.errors import Refused, Unavailable
-from scoutkit.search import following
+from scoutkit.search import following, stamp
 from scoutkit.search.fulltext import Fulltext
 from scoutkit.search.index import Index
 
@@ -165,7 +165,7 @@ def test_a_large_damaged_index_is_left_to_the_follower(shelf: Shelf, folder: Pat
     for path in folder.glob("*.toc"):
         path.write_bytes(b"garbage")
     assert fulltext.suggest("walruss") is None
-    assert not following.in_step(shelf.catalogue, folder)
+    assert not stamp.in_step(shelf.catalogue, folder)
     with pytest.raises(Unavailable):
         fulltext.related("n0000001")
     with follower(shelf, folder) as one:
@@ -273,18 +273,18 @@ def test_few_notes_wait_for_an_answer_that_needs_them(shelf: Shelf, fulltext: Fu
         shelf.note(f"late{number}.md", title=f"walrus {number}")
         shelf.sync()
     following.follow(shelf.catalogue, folder)
-    until(lambda: following.in_step(shelf.catalogue, folder))
+    until(lambda: stamp.in_step(shelf.catalogue, folder))
 
 
 def test_a_process_of_its_own_follows_and_ends(shelf: Shelf, fulltext: Fulltext, folder: Path) -> None:
     following.follow(shelf.catalogue, folder, late=1)
-    until(lambda: following.in_step(shelf.catalogue, folder))
+    until(lambda: stamp.in_step(shelf.catalogue, folder))
     assert fulltext.difference() == ""
     until(lambda: not fulltext.index.busy())
-    stamp = (folder / following.STAMP).stat().st_mtime_ns
+    written = (folder / stamp.NAME).stat().st_mtime_ns
     following.follow(shelf.catalogue, folder, late=1)
     assert not fulltext.index.busy()
-    assert (folder / following.STAMP).stat().st_mtime_ns == stamp
+    assert (folder / stamp.NAME).stat().st_mtime_ns == written
 
 
 @contextlib.contextmanager
