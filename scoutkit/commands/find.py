@@ -184,6 +184,8 @@ def _render(note: Note, fences: str) -> None:
     from rich.markdown import Markdown
     from rich.text import Text
 
+    from scoutkit.commands import charts
+
     console = Console(width=min(Console().width, 110))
     facts = [
         note.id,
@@ -198,6 +200,7 @@ def _render(note: Note, fences: str) -> None:
     if note.question:
         console.print(Text(say.visible(f"asked: {note.question}"), style="italic"))
     console.print()
-    console.print(Markdown(say.visible(f"{note.body}\n\n{fences}" if fences else note.body)))
+    body = charts.readable(note.body)
+    console.print(Markdown(say.visible(f"{body}\n\n{fences}" if fences else body)))
     console.print()
     console.print(Text(note.path, style="dim"))

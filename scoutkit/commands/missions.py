@@ -313,4 +313,6 @@ def _print(note: Note) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console(width=min(Console().width, 110)).print(Markdown(note.body))
+    from scoutkit.commands import charts
+
+    Console(width=min(Console().width, 110)).print(Markdown(say.visible(charts.readable(note.body))))
