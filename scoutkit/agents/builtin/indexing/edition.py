@@ -13,15 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 _MODULES = (
-    "terms",
-    "chunks",
-    "segment",
-    "paths",
-    "store",
-    "votes",
-    "../../symbols",
-    "../../languages",
-    "../../grammars",
+    *("symbols", "languages", "grammars"),
+    *(f"agents/builtin/indexing/{name}" for name in ("terms", "chunks", "segment", "paths", "store", "votes")),
 )
 _USED = ("semble_grammars-", "tree_sitter-", "pystemmer-")
 _NAME = "edition"
@@ -46,9 +39,9 @@ def edition(folder: Path, version: Callable[[], str]) -> str:
 
 def _stamp() -> str:
     """One line; "" where packages are installed in a way that does not tell."""
-    here = Path(__file__).parent
+    package = Path(__file__).parents[3]
     try:
-        known = [here.joinpath(f"{name}.py").stat() for name in _MODULES]
+        known = [package.joinpath(f"{name}.py").stat() for name in _MODULES]
     except OSError:
         return ""
     installed = sorted(
