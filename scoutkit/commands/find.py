@@ -137,7 +137,8 @@ def related(ctx: click.Context, note: str, *, limit: int, as_json: bool) -> int:
 def show(ctx: click.Context, note: str, *, code: bool, as_json: bool) -> None:
     """Show a note: an id, the start of one, a path, a file name or a title.
 
-    Rendered on a terminal, where what would steer it is shown as ⟨U+202E⟩; the file as it is when piped.
+    Rendered on a terminal, where what would steer it is shown as ⟨U+202E⟩ and you are told if it no longer holds; the
+    file as it is when piped.
     """
     desk = open_desk(ctx)
     found = find_note(desk, note)
@@ -153,6 +154,8 @@ def show(ctx: click.Context, note: str, *, code: bool, as_json: bool) -> None:
         raw = desk.notebook.bytes_of(found.path).decode("utf-8", "surrogateescape")
         text = raw.rstrip("\n") + (f"\n\n{fences}" if fences else "")
         say.answer(say.visible(text) if sys.stdout.isatty() else text)
+    if sys.stdout.isatty():
+        _tell_standing(desk, found)
 
 
 def _show_hits(command: str, found: list[Hit], *, as_json: bool) -> int:
@@ -161,6 +164,15 @@ def _show_hits(command: str, found: list[Hit], *, as_json: bool) -> int:
     else:
         say.hits(found)
     return 0 if found else NotFound.exit_code
+
+
+def _tell_standing(desk: Desk, note: Note) -> None:
+    """What a note says of its citations is of the day it was written: a person is told where that is no longer so."""
+    from scoutkit.stories import standing
+
+    (one,) = standing.survey(desk, [note], standing.target(desk, None))
+    if not one.holds:
+        say.tell(f"no longer holds: {one.why} (scoutkit check {note.id})")
 
 
 def _excerpts(desk: Desk, note: Note) -> list[tuple[Citation, list[str]]]:

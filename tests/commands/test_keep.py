@@ -330,15 +330,15 @@ def test_the_check_is_the_same_from_a_sub_folder(scoutkit, note, change, repo):
     assert scoutkit("check", cwd=repo / "src/auth").out == scoutkit("check").out
 
 
-def test_on_a_terminal_no_line_is_wider(note, change, repo, home):
+def on_a_terminal(repo: Path, home: Path, *args: str) -> tuple[int, str]:
+    """Exit status and what a terminal of 40 columns shows, colours aside."""
     import pty
 
-    change("'sha256'", "'sha512'")
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(repo)
         os.environ.update(HOME=str(home), TERM="xterm", COLUMNS="40", LINES="20")
-        os.execv(sys.executable, [sys.executable, "-m", "scoutkit", "check"])
+        os.execv(sys.executable, [sys.executable, "-m", "scoutkit", *args])
     shown = b""
     while True:
         try:
@@ -349,10 +349,23 @@ def test_on_a_terminal_no_line_is_wider(note, change, repo, home):
             break
         shown += chunk
     os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
-    assert "edited" in plain
-    assert max(map(len, plain.splitlines())) <= 40
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+def test_on_a_terminal_no_line_is_wider(note, change, repo, home):
+    change("'sha256'", "'sha512'")
+    code, shown = on_a_terminal(repo, home, "check")
+    assert (code, "edited" in shown) == (1, True)
+    assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_whoever_reads_a_note_on_a_terminal_is_told_that_it_no_longer_holds(note, change, repo, home, scoutkit):
+    assert "no longer holds" not in on_a_terminal(repo, home, "show", "Signing")[1]
+    change("'sha256'", "'sha512'")
+    code, shown = on_a_terminal(repo, home, "show", "Signing")
+    assert (code, f"no longer holds: {SIGNING}" in shown, "is edited" in shown) == (0, True, True)
+    piped = scoutkit("show", "Signing")
+    assert (piped.out.rstrip("\n"), piped.err) == (note.read_text().rstrip("\n"), "")
 
 
 def test_confirm_says_who_and_moves_the_baseline(scoutkit, note, change, repo, git):
