@@ -18,6 +18,7 @@ from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 from scoutkit.symbols import language_of
 
 MANY = 8  # a name defined more often than this says nothing about who calls whom
+_FEW = 3  # definitions of a one-word name: more often, a call far away may mean any
 _AT_ALL = 100  # times, tests included: then nothing is looked up
 TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
 TESTS = frozenset({Role.TEST, Role.FIXTURE})
@@ -43,6 +44,8 @@ _NOISE = frozenset(
 )
 _BRACKETS = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})
 _METHODS = frozenset({"c", "java", "kotlin", "rust", "swift", "csharp"})  # `x.f()` is no function of its own there
+_BARE = frozenset({"cpp", "csharp", "java", "kotlin", "php", "ruby", "scala", "swift"})  # `f()` calls a method there
+_REFERS = frozenset({"java", "kotlin"})  # `x.f` is a property there: a method is handed on as `x::f`
 _SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
 IMPORT = re.compile(
     r"\s*(?:import\b|from\s.*\bimport\b|(?:pub\s+)?use\s|using\s|#\s*include|package\s|export\s.*\bfrom\b"
@@ -126,9 +129,12 @@ def definitions(index: Index, name: str) -> list[Node]:
     """What a name is defined as, outside tests; of equal files once, overloads each. Declarations of what is written
     elsewhere count where there is nothing else."""
     found: dict[tuple[str, int], Node] = {}
+    places: dict[int, Sequence[Place]] = {}  # of each file once: a generated one defines a name thousands of times
     for chunk in index.defined(name):
         file = index.file_of(chunk)
-        place = index.places(file)[chunk - index.first_chunk(file)]
+        if file not in places:
+            places[file] = index.places(file)
+        place = places[file][chunk - index.first_chunk(file)]
         for number in index.paths_of.get(file, [])[:1]:
             path = index.paths[number]
             if role_of(path) not in TESTS and place.name == name and place.kind != "test":
@@ -158,15 +164,25 @@ def sites(
     else:
         numbers = [call.line for call in calls if call.name == name]
     if not typed and len(_parts(name)) > 1:
-        numbers = sorted({*numbers, *_lines(lines, name, _handed(name))})
+        numbers = sorted({*numbers, *_lines(lines, name, _handed(name, language_of(path)))})
     heads = {one.start for one in others if one.path == path}
+    above = _above(code, target, others)
+    told: dict[str | None, bool | None] = {}  # by what a call stands behind: a generated file has thousands of calls
     for number in dict.fromkeys(numbers):
         line = lines[number - 1] if number <= len(lines) else ""
         inside = path == target.path and target.start <= number <= target.end
         defines = calls is None and (number in heads or _defines(line, name))
         if inside or defines:
             continue
-        sure = _means(code, target, others, path, number, line)
+        receiver = receiver_of(line, name)
+        if receiver in _SELF:
+            sure = _means_own(code, target, others, path, number)
+        elif receiver is None and _in_class(code, target, path, number):
+            sure = True
+        else:
+            if receiver not in told:
+                told[receiver] = _means(target, others, path, receiver, above)
+            sure = told[receiver]
         if sure is not None:
             yield number, sure
 
@@ -194,15 +210,51 @@ def _defines(line: str, name: str) -> bool:
     )
 
 
-def _means(code: Code, target: Node, others: Sequence[Node], path: str, number: int, line: str) -> bool | None:
-    """Does a call mean the target: surely, by its name, or rather another (None)?"""
-    receiver = receiver_of(line, target.last)
+def _means_own(code: Code, target: Node, others: Sequence[Node], path: str, number: int) -> bool | None:
+    """As `_means`, of a call of one's own (`self.send()`)."""
     if target.kind in TYPES:
-        return True if len(others) <= 1 else False if _folder(path) == _folder(target.path) else None
-    if receiver in _SELF:
-        held = code.unit(path, number)
-        same = held is not None and path == target.path and held.parent.rpartition(".")[2] == target.owner
-        return True if same else False if len(others) == 1 and target.owner else None
+        return _means_type(target, others, path)
+    held = code.unit(path, number)
+    same = held is not None and path == target.path and held.parent.rpartition(".")[2] == target.owner
+    return True if same else False if len(others) == 1 and target.owner else None
+
+
+def _means_type(target: Node, others: Sequence[Node], path: str) -> bool | None:
+    return True if len(others) <= 1 else False if _folder(path) == _folder(target.path) else None
+
+
+def _in_class(code: Code, target: Node, path: str, number: int) -> bool:
+    """Is a line in the class whose method the target is, where a bare call means that?"""
+    if path != target.path or not target.owner or language_of(path) not in _BARE:
+        return False
+    held = code.unit(path, number)
+    return held is not None and held.qualified.startswith(f"{_class_of(target)}.")
+
+
+def _above(code: Code, target: Node, others: Sequence[Node]) -> frozenset[str]:
+    """The classes and interfaces with the same method that the target's class says it extends."""
+    owners = {one.owner for one in others if one.owner and one.owner != target.owner}
+    held = next((one for one in code.symbols(target.path) if owners and one.qualified == _class_of(target)), None)
+    if held is None:
+        return frozenset()
+    head = "\n".join(code.lines(target.path)[held.start - 1 : max(held.body_start, held.start)]).partition("{")[0]
+    if language_of(target.path) == "kotlin":  # what is in brackets is given, not extended
+        while (less := re.sub(r"\([^()]*\)", "", head)) != head:
+            head = less
+    return frozenset(re.findall(r"\w+", head)) & owners
+
+
+def _class_of(target: Node) -> str:
+    return target.name.rpartition(".")[0]
+
+
+def _means(
+    target: Node, others: Sequence[Node], path: str, receiver: str | None, above: Collection[str] = ()
+) -> bool | None:
+    """Does a call behind `receiver` mean the target: surely, by its name, or rather another (None)? A call of what the
+    target is declared in `above` may mean it."""
+    if target.kind in TYPES:
+        return _means_type(target, others, path)
     if receiver is not None and receiver == target.owner:
         return True
     if receiver is not None and not target.owner and not _module(receiver, target.path):
@@ -217,12 +269,12 @@ def _means(code: Code, target: Node, others: Sequence[Node], path: str, number: 
             return True if [target] == here else None
         return False if nearest([one.path for one in others], path)[:1] == [target.path] else None
     if receiver is not None and target.owner:
-        alike = _alike(receiver, target.owner)
+        alike = max(_alike(receiver, owner) for owner in (target.owner, *above))
         best = max((_alike(receiver, one.owner) for one in others if one.owner), default=0)
         if alike:
             return False if alike >= best else None
-        near = len(others) <= MANY and not common(target.last) and _folder(path) == _folder(target.path)
-        return False if near and not best else None
+        few = len(others) <= (MANY if len(_parts(target.last)) > 1 or _folder(path) == _folder(target.path) else _FEW)
+        return False if few and not best and not common(target.last) else None
     return None
 
 
@@ -291,15 +343,17 @@ def _called(line: str, name: str, path: str) -> bool:
     return language_of(path) not in _BRACKETS or bool(re.search(call, line))
 
 
-def _handed(name: str) -> re.Pattern[str]:
+def _handed(name: str, language: str | None) -> re.Pattern[str]:
     """Where a function is named to be called by somebody else; not where a variable of its name is set."""
+    if language in _REFERS:
+        return re.compile(rf"::{re.escape(name)}(?![\w$])")
     return re.compile(rf"(?:[(,\[]|(?<![=!<>])=|:)\s*(?:&|this\.|self\.|\w+\.)?{re.escape(name)}\s*(?:[,)\]}};]|$)")
 
 
 def _handing(code: Code, target: Node, files: Sequence[str], most: int) -> Iterator[Edge]:
     """Who hands a function on by its name: `then(flush)`, `target=work`."""
-    word = _handed(target.last)
     for path in nearest(files, target.path)[:_FILES]:
+        word = _handed(target.last, language_of(path))
         if target.last not in code.text(path) or not code.known(path):
             continue
         for number in _lines(code.lines(path), target.last, word):

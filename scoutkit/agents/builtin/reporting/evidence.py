@@ -10,6 +10,9 @@ from scoutkit.agents.builtin.indexing import terms
 from scoutkit.snapshot import Snapshot
 from scoutkit.symbols import language_of
 
+_NO_PATH = re.compile(
+    r"[`<>\"'|,;:#=!?*^\\“”‘’«»„，。；：！？（）「」『』【】《》、]|^[-~/ ]|[-. ]$|\s-|[^\S ]|  |\$\(|&&|\]\("
+)  # what a reader of citations takes for the end of a path, or for something else than one
 _NAME = re.compile(r"[^\W\d][\w$]{2,}")
 _KEYWORDS = frozenset(
     re.findall(
@@ -44,7 +47,7 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
     """The place with the first of `names` that is in its lines, else with another that is; None where there is none, or
     where the path cannot be written in a report."""
     lines = snapshot.lines(path)
-    if lines is None or "`" in path or not path.isprintable() or not 1 <= start <= end <= len(lines):
+    if lines is None or not citable(path) or not 1 <= start <= end <= len(lines):
         return None
     text = "\n".join(lines[start - 1 : end])
     for name in names:
@@ -57,6 +60,22 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
     return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
 
 
+def citable(path: str) -> bool:
+    """Can a path stand in backticks and be read back from there as this path, and be nothing but text in a title?"""
+    return path.isprintable() and not _NO_PATH.search(path) and not _unbalanced(path)
+
+
+def _unbalanced(path: str) -> bool:
+    """Has it a bracket without the other? `app/[id]/(admin)/page.tsx` has none."""
+    open_: list[str] = []
+    for one in path:
+        if one in "([{":
+            open_.append({"(": ")", "[": "]", "{": "}"}[one])
+        elif one in ")]}" and (not open_ or open_.pop() != one):
+            return True
+    return bool(open_)
+
+
 def _is_file(snapshot: Snapshot, name: str) -> bool:
     named = "." in name and " " not in name and language_of(name) is not None
     return named and any(path == name or path.endswith(f"/{name}") for path in snapshot.entries)
@@ -64,7 +83,12 @@ def _is_file(snapshot: Snapshot, name: str) -> bool:
 
 def holds(text: str, name: str) -> bool:
     """Can `name` be written in backticks, and is it in the text as a word of its own?"""
-    plain = bool(name) and name == " ".join(name.split()) and "`" not in name and name.isprintable()
+    plain = (
+        any(one.isalnum() or one == "_" for one in name)
+        and name == " ".join(name.split())
+        and "`" not in name
+        and name.isprintable()
+    )
     return plain and bool(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scoutkit import git
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.reporting.evidence import Cited
+from scoutkit.agents.builtin.reporting.evidence import Cited, citable
 
 _COMMITS = 1000  # of the whole tree that are looked at
 _OF_LINES = 60  # that changed some lines
@@ -116,7 +116,7 @@ def _together(path: str, touching: Sequence[tuple[Commit, frozenset[str]]], know
 
 
 def _counts(path: str) -> bool:
-    return role_of(path) not in (Role.RECORD, Role.GENERATED) and "`" not in path and path.isprintable()
+    return role_of(path) not in (Role.RECORD, Role.GENERATED) and citable(path)
 
 
 def _of_file(where: Path, commit: str, path: str) -> list[Commit]:

@@ -10,6 +10,7 @@ from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.reporting import chain
 from scoutkit.agents.builtin.reporting.around import Edge, Node
 from scoutkit.agents.builtin.reporting.beside import Beside
+from scoutkit.agents.builtin.reporting.evidence import citable
 from scoutkit.agents.builtin.reporting.findings import Findings, Open
 from scoutkit.agents.builtin.reporting.kinds import Kind
 from scoutkit.agents.builtin.reporting.past import Commit
@@ -25,6 +26,9 @@ _LINES = 3  # of one file that uses something
 _TESTS = 5  # files of them that use it
 _CALLS_SHOWN = 4  # lines of the first excerpts: below that there is no room for calls as they are written
 _WIDE = 120  # characters of a line
+_HIDDEN = re.compile(
+    "[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)  # ends a line, or turns text round
 _DRAWN = frozenset({Kind.HOW, Kind.HAPPENS, Kind.WHY, Kind.TRACE})
 
 
@@ -71,7 +75,8 @@ def _holds(words: Sequence[str]) -> str:
 def fenced(lines: Sequence[str], language: str, indent: str) -> str:
     """A block that no line of it can end."""
     ticks = "`" * max([3, *(len(run) + 1 for line in lines for run in re.findall(r"`{3,}", line))])
-    return "\n".join(f"{indent}{line}".rstrip() for line in (f"{ticks}{language}", *lines, ticks))
+    shown = (line if line.isprintable() else _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", line) for line in lines)
+    return "\n".join(f"{indent}{line}".rstrip() for line in (f"{ticks}{language}", *shown, ticks))
 
 
 def together(found: Findings, room: Room) -> Iterator[str]:
@@ -101,13 +106,9 @@ def _entrance(kind: str, said: str, node: Node, place: str, name: str) -> str:
 
 def _edge(edge: Edge, shown: Collection[Node]) -> str:
     by_name, callee = "" if edge.sure else " (by name: several share it)", edge.callee
-    told = callee in shown or callee.path == edge.caller.path or not _writable(callee.path)
+    told = callee in shown or callee.path == edge.caller.path or not citable(callee.path)
     where = "" if told else f", defined at `{callee.path}:{callee.start}-{callee.end}`"
     return f"- {named(edge.caller.name)} {edge.verb} `{callee.last}`{by_name} at {edge.cited.place}{where}"
-
-
-def _writable(path: str) -> bool:
-    return "`" not in path and path.isprintable()
 
 
 def named(name: str) -> str:
@@ -271,8 +272,9 @@ def untold(found: Findings) -> list[str]:
         told.append(f"Not looked for, since it is no word of any code: {listed}.")
     for why_not, (number, *some) in found.unread.items():
         if number and why_not in _WHY and any(role_of(path) is Role.SOURCE for path in some):
-            listed = ", ".join(f"`{path}`" for path in some[:3] if _writable(path))
-            told.append(f"Not read ({_WHY[why_not]}): {count(int(number), 'file')}, for instance {listed}.")
+            listed = ", ".join(f"`{path}`" for path in [one for one in some if citable(one)][:3])
+            example = f", for instance {listed}" if listed else ""
+            told.append(f"Not read ({_WHY[why_not]}): {count(int(number), 'file')}{example}.")
     if found.past.cut_off:
         told.append("The history is not all here (a shallow or partial clone): older changes are not seen.")
     plainly = {name: number for name, number in found.languages.items() if 10 * number >= found.files}

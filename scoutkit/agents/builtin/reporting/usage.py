@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ from scoutkit.agents.builtin.ranking.rank import Ranking
 from scoutkit.agents.builtin.reporting import around
 from scoutkit.agents.builtin.reporting.around import Node
 from scoutkit.agents.builtin.reporting.code import Code
-from scoutkit.agents.builtin.reporting.evidence import Cited, cite
+from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 
 _FILES = 300  # are read for one definition
 _READ = 40  # source files that are parsed for calls: in more, calls are told by their look
 _NAMED = 15  # of them that say which functions call
 _PARSED = 8  # test files: of more, calls are told by their look, and only the first say which tests they are
 _TARGETS = 2
+_OTHERS = 12  # definitions of its name that are told of
 _SHOWN = 2  # lines of a file
 _DOTTED = re.compile(r"([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
 _NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
@@ -81,7 +83,7 @@ def usage(code: Code, target: Node) -> Usage | None:
         return None
     others = around.definitions(code.index, target.last)
     paths = [path for path in around.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
-    paths = [path for path in paths if "`" not in path and path.isprintable()]
+    paths = [path for path in paths if citable(path)]
     source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
     own = around.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in around.TESTS and path not in own]
@@ -97,8 +99,9 @@ def usage(code: Code, target: Node) -> Usage | None:
     ]
     found.sort(key=lambda one: -len(one[1]))
     files += [_used(code, path, lines, named=at < _PARSED) for at, (path, lines) in enumerate(found) if lines]
-    elsewhere = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in others)
-    more = [one for one in elsewhere if one and (one.path, one.start) != (target.path, target.start)]
+    elsewhere = (one for one in others if (one.path, one.start) != (target.path, target.start))
+    cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
+    more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
     return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES))
 
 

@@ -18,13 +18,15 @@ _WORD = re.compile(
     r"|(?:what|which|who|whose|is|are|does|do|can|could)\b",
     re.IGNORECASE,
 )  # that a question begins with
+_MARKUP = re.compile(r"`|[\[\]](?=[(\[:])|<(?=[A-Za-z/!?])")  # in a name: a section's may be anything
 _SPELLED = re.compile(r"[`*_<>\[\]|]")
 
 
 def title(found: Findings) -> str:
     """The question, and the short answer."""
     asked, answers = _asked(found), _answers(found)
-    return next((said for one in answers if len(said := f"{asked} {one}") <= _TITLE), f"{asked} {answers[-1]}")
+    said = next((said for one in answers if len(said := f"{asked} {one}") <= _TITLE), f"{asked} {answers[-1]}")
+    return _MARKUP.sub("", said)
 
 
 def _asked(found: Findings) -> str:
