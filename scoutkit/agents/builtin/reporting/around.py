@@ -274,6 +274,7 @@ def _means(
         if alike:
             return False if alike >= best else None
         few = len(others) <= (MANY if len(_parts(target.last)) > 1 or _folder(path) == _folder(target.path) else _FEW)
+        few = few and all(one.owner for one in others)  # a function for any receiver
         return False if few and not best and not common(target.last) else None
     return None
 
