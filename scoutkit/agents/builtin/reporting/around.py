@@ -166,6 +166,7 @@ def sites(
     if not typed and len(_parts(name)) > 1:
         numbers = sorted({*numbers, *_lines(lines, name, _handed(name, language_of(path)))})
     heads = {one.start for one in others if one.path == path}
+    others = list(dict.fromkeys(others))  # overloads are one
     above = _above(code, target, others)
     told: dict[str | None, bool | None] = {}  # by what a call stands behind: a generated file has thousands of calls
     for number in dict.fromkeys(numbers):

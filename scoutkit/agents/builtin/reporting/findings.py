@@ -80,6 +80,8 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     kind = kind_of(question)
     code = Code(index, snapshot)
     named, exact = usage.targets(code, question, ranking)
+    if kind is Kind.NAME and not named and question.text.strip().islower():  # a word, that is no name here
+        kind = Kind.WHERE
     exact = exact and (kind in _NAMED or all(word in question.names for word in question.said))
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]

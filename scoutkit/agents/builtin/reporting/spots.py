@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoutkit import symbols
 from scoutkit.agents.builtin.indexing import terms
@@ -14,7 +14,7 @@ from scoutkit.agents.builtin.indexing.segment import Place
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import around
+from scoutkit.agents.builtin.reporting import around, bodies
 from scoutkit.agents.builtin.reporting.around import Node
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, first_sentence, words_held
@@ -100,8 +100,10 @@ def _chosen(
     ranges = list(ranges)
     best = max((one.score for one in ranges), default=0.0)
     per_file = band(ranking.margin).per_file
-    for at, one in enumerate(ranges):
-        place, given = one.place, at < sure
+    for at, ranked in enumerate(ranges):
+        given = at < sure
+        one = _moved(ranked, bodies.written(code, around.node(ranked.path, ranked.place)))
+        place = one.place
         if not given and sum(counts.values()) >= (min(most, _LEAST) if one.score < best * _FAR_BELOW else most):
             return
         again = overloads[one.path, place.qualified] if place.qualified else 0
@@ -113,12 +115,17 @@ def _chosen(
             continue
         if not given and not tests and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
-        held = held_in(code, one, ranking.rare)
+        one = _moved(one, bodies.whole(code, around.node(one.path, place)))
+        place, held = one.place, held_in(code, one, ranking.rare)
         if cited := cite(code.snapshot, one.path, place.start, place.end, [place.qualified, place.name, *held]):
             counts[one.path] = counts.get(one.path, 0) + 1
             seen.add((one.path, place.start))
             overloads[one.path, place.qualified] += 1
             yield _spot(code, one, cited, held)
+
+
+def _moved(one: Range, to: Node) -> Range:
+    return replace(one, place=replace(one.place, start=to.start, end=to.end))
 
 
 def _files_first(ranking: Ranking, ranges: Sequence[Range]) -> list[Range]:

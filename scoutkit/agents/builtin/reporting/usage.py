@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import around
+from scoutkit.agents.builtin.reporting import around, bodies
 from scoutkit.agents.builtin.reporting.around import Node
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
@@ -22,7 +22,7 @@ _PARSED = 8  # test files: of more, calls are told by their look, and only the f
 _TARGETS = 2
 _OTHERS = 12  # definitions of its name that are told of
 _SHOWN = 2  # lines of a file
-_DOTTED = re.compile(r"([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
+_DOTTED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
 _NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
 
 
@@ -64,6 +64,8 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     exact = True
     for name in (one for one in question.names if one.isidentifier() or "." not in one):
         defined = [one for one in around.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
+        if name.islower() and name.isalpha() and not _spelled(question.text, name):  # a word before it is a name
+            defined = [one for one in defined if not bodies.local(code, one)]
         if name in owners.values() and not defined:
             continue
         owned = [one for one in defined if one.owner.lower() == owners.get(name)]
@@ -72,12 +74,18 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
         exact = exact and len(set(owned or defined)) == 1  # overloads are one
         found += [(not owned, order.get((one.path, one.start), len(order)), one) for one in owned or defined]
     chosen = list(dict.fromkeys(one for *_, one in sorted(found, key=lambda one: one[:2])))
-    chosen = chosen[: 1 if exact else _TARGETS]
+    chosen = [bodies.written(code, one) for one in chosen[: 1 if exact else _TARGETS]]
     return chosen, bool(chosen) and exact
+
+
+def _spelled(text: str, name: str) -> bool:
+    """Is it written as code is?"""
+    return bool(re.search(rf"`[^`]*\b{name}\b[^`]*`|\b{name}\(|[.:#>]{name}\b|\b{name}(?:\.|::|->|#)\w", text))
 
 
 def usage(code: Code, target: Node) -> Usage | None:
     """Who uses a definition; None where it cannot be cited."""
+    target = bodies.whole(code, target)
     cited = cite(code.snapshot, target.path, target.start, target.end, [target.name, target.last])
     if cited is None:
         return None
@@ -99,7 +107,7 @@ def usage(code: Code, target: Node) -> Usage | None:
     ]
     found.sort(key=lambda one: -len(one[1]))
     files += [_used(code, path, lines, named=at < _PARSED) for at, (path, lines) in enumerate(found) if lines]
-    elsewhere = (one for one in others if (one.path, one.start) != (target.path, target.start))
+    elsewhere = (one for one in others if one != target)
     cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
     more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
     return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES))

@@ -1,0 +1,43 @@
+"""Definitions are shown whole and by their body; a word is a name only of what stands for itself."""
+
+import pytest
+
+QUEUE = (
+    "export function settle(): Promise<void>\nexport function settle<T>(\n  fn: () => T,\n): Promise<T>\n"
+    "export function settle(fn?: () => any) {\n  return fn ? Promise.resolve().then(fn) : Promise.resolve()\n}\n"
+)
+LARGE = (
+    "export function renderTree(node) {\n  const first = node.first\n\n"
+    "  function inner(child) {\n    return child\n  }\n\n"
+    + "".join(f"  node.step{number}()\n" for number in range(130))
+    + "  return inner(first)\n}\n"
+)
+LOCAL = "export function createAll(options) {\n  options.planner = () => 1\n  const planner = 2\n  return options\n}\n"
+TYPES = "export interface PlannerJob {\n  id: number\n  planner: string\n}\n"
+
+
+@pytest.fixture
+def where(make):
+    return make({"src/queue.ts": QUEUE, "src/tree.ts": LARGE, "src/all.ts": LOCAL, "src/planner.ts": TYPES})
+
+
+def test_overloads_are_cited_by_the_one_with_a_body(look, where):
+    looked = look(where, "settle")
+    assert looked.doubts == []
+    assert "`settle` at `src/queue.ts:5-7`" in looked.text
+    assert "src/queue.ts:1" not in looked.text
+    assert [one.others for one in looked.found.usages] == [()]
+
+
+def test_a_large_function_is_cited_to_its_last_line(look, where):
+    looked = look(where, "renderTree")
+    assert looked.doubts == []
+    assert f"`renderTree` at `src/tree.ts:1-{LARGE.count(chr(10))}`" in looked.text
+
+
+def test_a_word_is_no_name_of_what_is_inside_a_function(look, where):
+    looked = look(where, "planner")
+    assert not looked.found.exact
+    assert "which is defined once" not in looked.text
+    assert "What uses it" not in looked.text
+    assert looked.doubts == []
