@@ -13,7 +13,8 @@ from scoutkit.symbols import language_of
 _NO_PATH = re.compile(
     r"[`<>\"'|,;:#=!?*^\\“”‘’«»„，。；：！？（）「」『』【】《》、]|^[-~/ ]|[-. ]$|\s-|[^\S ]|  |\$\(|&&|\]\("
 )  # what a reader of citations takes for the end of a path, or for something else than one
-_NAME = re.compile(r"[^\W\d][\w$]{2,}")
+_NAME = re.compile(r"(?<![\w$])[^\W\d][\w$]{2,}")
+_HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,}", re.IGNORECASE)  # of a commit or a file
 _KEYWORDS = frozenset(
     re.findall(
         r"\w+",
@@ -56,8 +57,12 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
         owner, dot, last = name.rpartition(".") if " " not in name else ("", "", "")
         if holds(text, name) or (dot and holds(text, last) and holds("\n".join(lines), owner.rpartition(".")[2])):
             return Cited(path, start, end, name)
-    found = [name for name in _NAME.findall(text[:20_000]) if name.lower() not in _KEYWORDS and len(name) <= 80]
+    found = [name for name in _NAME.findall(text[:20_000]) if _says(name) and len(name) <= 80]
     return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
+
+
+def _says(name: str) -> bool:
+    return name.lower() not in _KEYWORDS and not _HASH.fullmatch(name)
 
 
 def citable(path: str) -> bool:
@@ -96,7 +101,7 @@ def words_held(text: str, wanted: Sequence[str], *, beside: str, most: int) -> l
     """Identifiers in a text that hold one of the `wanted` terms each, in the order of those."""
     found: dict[str, str] = {}
     for name in dict.fromkeys(_NAME.findall(text[:100_000])):
-        if name != beside and len(name) <= 40 and name.lower() not in _KEYWORDS:
+        if name != beside and len(name) <= 40 and _says(name):
             for term in terms.expand(name):
                 if term not in found or len(name) < len(found[term]):
                     found[term] = name

@@ -41,3 +41,14 @@ def test_a_word_is_no_name_of_what_is_inside_a_function(look, where):
     assert "which is defined once" not in looked.text
     assert "What uses it" not in looked.text
     assert looked.doubts == []
+
+
+def test_a_hash_is_no_name(look, make):
+    sha = "d3c42e5a0d3c42e5a1d3c42e5a2d3c42e5a3d3c4"
+    steps = "".join(f"      - uses: tools/publish-{at}@{sha}\n      - uses: tools/other@9{sha[1:]}\n" for at in range(3))
+    jobs = f"on: push\njobs:\n  publish:\n    runs-on: box\n    steps:\n{steps}"
+    looked = look(make({".github/workflows/publish.yml": jobs}), "Which workflow does publish the tools?")
+    assert looked.found.spots
+    assert looked.doubts == []
+    assert f"`{sha}`" not in looked.text
+    assert f"`{sha[1:]}`" not in looked.text
