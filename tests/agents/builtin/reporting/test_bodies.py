@@ -2,6 +2,9 @@
 
 import pytest
 
+from scoutkit.agents.builtin.reporting.evidence import cite, words_held
+from scoutkit.snapshot import Snapshot
+
 QUEUE = (
     "export function settle(): Promise<void>\nexport function settle<T>(\n  fn: () => T,\n): Promise<T>\n"
     "export function settle(fn?: () => any) {\n  return fn ? Promise.resolve().then(fn) : Promise.resolve()\n}\n"
@@ -43,12 +46,10 @@ def test_a_word_is_no_name_of_what_is_inside_a_function(look, where):
     assert looked.doubts == []
 
 
-def test_a_hash_is_no_name(look, make):
+def test_a_hash_is_no_name(make, head):
     sha = "d3c42e5a0d3c42e5a1d3c42e5a2d3c42e5a3d3c4"
-    steps = "".join(f"      - uses: tools/publish-{at}@{sha}\n      - uses: tools/other@9{sha[1:]}\n" for at in range(3))
-    jobs = f"on: push\njobs:\n  publish:\n    runs-on: box\n    steps:\n{steps}"
-    looked = look(make({".github/workflows/publish.yml": jobs}), "Which workflow does publish the tools?")
-    assert looked.found.spots
-    assert looked.doubts == []
-    assert f"`{sha}`" not in looked.text
-    assert f"`{sha[1:]}`" not in looked.text
+    where = make({"ci.yml": f"uses: tools/publish@{sha}\nuses: tools/check@9{sha[1:]}\n"})
+    with Snapshot(where, head(where)) as snapshot:
+        for line, name in ((1, "publish"), (2, "tools")):
+            assert cite(snapshot, "ci.yml", line, line, []).name == name
+        assert words_held(snapshot.text("ci.yml"), [sha, "publish"], beside="", most=3) == ["publish"]
