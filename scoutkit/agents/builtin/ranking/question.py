@@ -21,6 +21,7 @@ _QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _SHAPED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _WHICH_TESTS = re.compile(
     r"\b(?:which|what|where are|where is|are there(?: any)?|list|show)\s+(?:\w+\s+){0,3}(?:tests|specs)\b"
+    r"|\bwhere\s+(?:is|are)\s+(?:the\s+)?tests?\s+(?:class(?:es)?|cases?|methods?|functions?|suites?|modules?|files?)\b"
     r"|哪些测试|测试在",
     re.IGNORECASE,
 )

@@ -41,6 +41,7 @@ class Weights:
     test: float = 0.1
     named: float = 0.5  # instead of `test` where the question means tests
     of_test: float = 0.8  # where it asks about a test
+    of_code: float = 0.8  # of source where it asks for tests
     spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
     aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
     types: float = 0.4  # declarations of what is written elsewhere
@@ -221,6 +222,8 @@ def _factors(index: Index, question: Question, weights: Weights) -> dict[str, fl
         named = weights.named if role in question.means or only_tests else weights.test
         named = max(named, weights.of_test) if question.of_test and role is Role.TEST else named
         factors[role] = 1.0 if question.wants_tests else named
+    if question.wants_tests:  # they are the answer, what they test is not
+        factors[Role.SOURCE] = weights.of_code
     return factors | dict.fromkeys(question.means - _TESTS, 1.0)
 
 

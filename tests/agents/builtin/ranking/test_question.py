@@ -56,6 +56,8 @@ def test_kinds_of_files_are_meant_by_their_words():
     assert Role.TEST in understand("how is signing tested").means
     assert not understand("how is signing tested").wants_tests
     assert understand("which unit tests cover signing").wants_tests
+    assert understand("Where is the test class that covers signing defined?").wants_tests
+    assert not understand("Where is the tested class defined?").wants_tests
     assert Role.DOCUMENT in understand("where is it documented").means
 
 
