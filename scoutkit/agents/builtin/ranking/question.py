@@ -16,7 +16,7 @@ MOST = 60  # terms: of a long question the rarest
 _MOST_JOINED = 40  # each is looked up
 _SHORT_QUESTION = 2  # words: then even `get` is meant
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
-_LOG_LINE = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
+_LOG_LINE = re.compile(r"^[^\w\n]*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d[\d:./ -]+\]).*$", re.MULTILINE)
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _SHAPED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _WHICH_TESTS = re.compile(
@@ -36,7 +36,8 @@ _BREAKS = re.compile(
 )  # how it is asked, not what about
 _SIGN = re.compile(r"[\u2600-\u27bf\U0001f000-\U0001faff]")  # pictures: the index has words alone
 _FRAME = re.compile(
-    r"(?:File \"|\bat .*?\(?|^\s*)((?:[A-Za-z]:)?[/\\]?(?:[\w@.-]+[/\\])*[\w@.-]+\.\w{1,5})(?:\", line |:)(\d+)",
+    r"(?:File \"|\bat .{0,300}?\(?|^[^\S\n]*)((?:[A-Za-z]:)?[/\\]?(?:[\w@.-]{1,255}[/\\])*[\w@.-]{1,255}\.\w{1,5})"
+    r"(?:\", line |:)(\d+)",
     re.MULTILINE,
 )
 _STOP = frozenset(

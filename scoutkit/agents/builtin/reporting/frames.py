@@ -14,7 +14,7 @@ from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 _MOST = 8  # frames: of more the last
 _SHOWN = re.compile(r'File "([^"\n]+)", line (\d{1,8}), in [^\n]*\n[ \t]+([^\n]{6,200}?)[ \t]*$', re.MULTILINE)
 _ERROR = re.compile(
-    r"^\W*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
+    r"^[^\w\n]*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
     r"|^(panic): (.*)$",
     re.MULTILINE,
 )

@@ -79,7 +79,8 @@ _TABLE = {  # of two that begin at the same word, the first counts
 }
 _COMPILED = {kind: re.compile("|".join(f"(?:{one})" for one in rows), re.IGNORECASE) for kind, rows in _TABLE.items()}
 _TRACEBACK = re.compile(
-    r"Traceback \(most recent|^\s*at \S+.*[:(]|^panic:|^goroutine \d|^\s*File \"|(?:Error|Exception|Warning)\b.*:",
+    r"Traceback \(most recent|^[^\S\n]*at \S+.*[:(]|^panic:|^goroutine \d"
+    r"|^[^\S\n]*File \"|(?:Error|Exception|Warning)\b.*:",
     re.MULTILINE,
 )
 _WEAK = re.compile(r"\bwhat\s+(?:is|are|does|do)\b", re.IGNORECASE)  # HOW where nothing else is said

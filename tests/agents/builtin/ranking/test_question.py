@@ -102,3 +102,9 @@ def test_long_questions_join_no_more_words_than_can_be_looked_up():
 )
 def test_a_question_about_a_test_is_told_from_one_that_only_says_so(question, asked):
     assert understand(question).of_test is asked
+
+
+@pytest.mark.parametrize("filler", ["\n", "\n \n", "at ", "at (at ", "."])
+def test_what_is_pasted_around_a_frame_is_passed_over_at_once(filler):
+    text = filler * (10_000 // len(filler)) + "\nat work (src/app.js:12:5)\n"
+    assert [frame[:2] for frame in understand(text).frames] == [("src/app.js", 12)]
