@@ -14,7 +14,8 @@ from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 _MOST = 8  # frames: of more the last
 _SHOWN = re.compile(r'File "([^"\n]+)", line (\d{1,8}), in [^\n]*\n[ \t]+([^\n]{6,200}?)[ \t]*$', re.MULTILINE)
 _ERROR = re.compile(
-    r"^[^\w\n]*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
+    r"^[^\w\n]{0,200}((?:[\w.]{1,200}\.)?"
+    r"[A-Z]\w*(?:Error|Exception|Warning|Panic|Failure|Interrupt|Exit)\w*)\b:?[ \t]*(.*)$"
     r"|^(panic): (.*)$",
     re.MULTILINE,
 )
