@@ -50,11 +50,22 @@ def scoutkit(where: Path, commit: str, *, docs: bool) -> Iterator[Ask]:
     """The built-in agent's index and ranking."""
 
     def ask(question: str, project: str) -> Answer:
-        found = rank(index, understand(question, project=project), Weights(**OTHER_WEIGHTS))
+        found = rank(
+            index, understand(question, project=project), Weights(**OTHER_WEIGHTS), read=read if docs else None
+        )
         ranges = shown((one.path, one.place.start, one.place.end) for one in found.ranges)
         return Answer([path for path, _ in found.files], ranges, found.margin)
 
-    with Store() as store, open_index(store, where, commit, lambda _: None, docs=docs) as index:
+    with (
+        Store() as store,
+        open_index(store, where, commit, lambda _: None, docs=docs) as index,
+        git.Blobs(where) as blobs,
+    ):
+
+        def read(path: str) -> str | None:
+            content = blobs.read(f"{commit}:{path}")
+            return None if content is None else content.decode("utf-8", "replace")
+
         yield ask
 
 

@@ -32,13 +32,14 @@ def main() -> int:
                 say("the cache folder cannot be written: nothing is kept for the next question")
             with open_index(store, where, asked["commit"], say) as index:
                 say("ranking")
-                ranking = rank(index, question)
+                ranking = rank(index, question, read=snapshot.text)
                 say("reading what fits best")
                 return find(question, ranking, index, snapshot, where)
 
     try:
         found = answered(look)
-        emit(Event(EventKind.REPORT, write(found), data={"facts": facts(found)}))
+        told = {} if found.spots else {"unanswered": "nothing in the code fits the question"}
+        emit(Event(EventKind.REPORT, write(found), data={"facts": facts(found), **told}))
     except ScoutError as error:
         emit(Event(EventKind.ERROR, error.message, data={"hint": error.hint}))
         return 1

@@ -119,7 +119,7 @@ def look(store: Store, head: Callable[[Path], str]) -> Callable[[Path, str], Loo
         commit = head(where)
         with Snapshot(where, commit) as snapshot, open_index(store, where, commit, lambda _: None) as index:
             understood = understand(question)
-            found = find(understood, rank(index, understood), index, snapshot, where)
+            found = find(understood, rank(index, understood, read=snapshot.text), index, snapshot, where)
             text = write(found)
             checked = verify.check(citations.read(text), snapshot)
             bad = [one for one in checked if one.citation.verdict is not Verdict.SUPPORTED]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoutkit import git
 from scoutkit.agents.builtin.indexing.index import answered, open_index
 from scoutkit.agents.builtin.indexing.store import Store
 from scoutkit.agents.builtin.ranking import confidence
@@ -49,8 +50,8 @@ def places(
     question = understand(text, project=project)
 
     def ask() -> tuple[Ranking, tuple[Range, ...]]:
-        with Store() as store, open_index(store, where, commit, say, most=most) as index:
-            ranking = rank(index, question)
+        with Store() as store, open_index(store, where, commit, say, most=most) as index, git.Blobs(where) as blobs:
+            ranking = rank(index, question, read=lambda path: _text(blobs.read(f"{commit}:{path}")))
             return ranking, _ranges(index, ranking, limit)
 
     ranking, ranges = answered(ask)
@@ -64,6 +65,10 @@ def places(
         unasked=question.unasked,
         cut=len(text) > LONGEST,
     )
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 def _ranges(index: Index, ranking: Ranking, limit: int) -> tuple[Range, ...]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoutkit.agents.builtin.indexing.index import Index, Posting
 from scoutkit.agents.builtin.indexing.paths import Role
 from scoutkit.agents.builtin.indexing.segment import STEP, Place
 from scoutkit.agents.builtin.indexing.votes import count as votes_for
+from scoutkit.agents.builtin.ranking import verbatim
 from scoutkit.agents.builtin.ranking.question import MOST, Question
 
 FILES = 60  # are looked at closely
@@ -35,6 +36,7 @@ class Weights:
     path: float = 1.6
     history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
     exact: float = 2.0  # for defining a name the question spells out
+    verbatim: float = 3.0  # of the best chunk's score, for text that the question quotes
     frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
     file_in_range: float = 0.4  # of its file in a range's score
     later: float = 0.1  # less for each range of a file before this one: other files have a turn
@@ -53,12 +55,13 @@ _CHOSEN = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Lines that answer. `terms` are the question's that they hold."""
+    """Lines that answer. `terms` are the question's that they hold; `text`: what of it they hold word for word."""
 
     path: str
     place: Place
     score: float
     terms: frozenset[str]
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,9 @@ class _File:
     chunks: Sequence[tuple[float, int]]
 
 
-def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Ranking:
-    """The best files and ranges."""
+def rank(index: Index, question: Question, weights: Weights = _CHOSEN, *, read: verbatim.Read | None = None) -> Ranking:
+    """The best files and ranges. `read`: files' texts, to look for what the question quotes; None where they do not
+    count."""
     asked = _asked(index, question, weights)
     chunks, wholes = _add_up(index, asked.values())
     spelled: set[int] = set()
@@ -108,8 +112,12 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
                 spelled.add(index.file_of(chunk))
     for chunk, score in _frames(index, question, weights).items():
         chunks[chunk] = chunks.get(chunk, 0.0) + score
+    quoted = verbatim.find(index, verbatim.literals(question.text), read) if read and not question.frames else []
+    most = max(chunks.values(), default=0.0)
+    for hit in quoted:
+        chunks[hit.chunk] = chunks.get(hit.chunk, 0.0) + weights.verbatim * most * hit.words / quoted[0].words
     paths = _path_scores(index, question)
-    heard = weights.history * max(chunks.values(), default=0.0)
+    heard = weights.history * most
     votes = votes_for(index.subjects, question.counts) if heard else {}
     factors = _factors(index, question, weights)
     files: list[_File] = []
@@ -130,7 +138,7 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN) -> Rankin
     margin = best_files[0].score / best_files[1].score if len(best_files) > 1 else math.inf if best_files else 0.0
     return Ranking(
         files=tuple((index.paths[one.number], one.score) for one in best_files),
-        ranges=_ranges(index, best_files, factors, weights, said),
+        ranges=_with_texts(index, _ranges(index, best_files, factors, weights, said), quoted),
         tests=_ranges(index, _best(index, aside[Role.TEST], 8), {}, weights, said),
         documents=_ranges(index, _best(index, aside[Role.DOCUMENT], 8), {}, weights, said),
         margin=margin,
@@ -249,6 +257,24 @@ def _ranges(
     found.sort(key=lambda one: (-one[0], one[1], one[3].start))
     holding = _holding(index, {chunk for _, _, chunk, _ in found}, asked)
     return tuple(Range(path, place, value, frozenset(holding[chunk])) for value, path, chunk, place in found)
+
+
+def _with_texts(index: Index, ranges: Sequence[Range], hits: Sequence[verbatim.Hit]) -> tuple[Range, ...]:
+    """The very lines that hold a text before the chunk that they are in."""
+    held: dict[tuple[str, int], verbatim.Hit] = {}
+    for hit in reversed(hits):
+        file = index.file_of(hit.chunk)
+        place = index.places(file)[hit.chunk - index.first_chunk(file)]
+        held.update({(index.paths[number], place.start): hit for number in index.paths_of[file]})
+    found = []
+    for one in ranges:
+        if known := held.get((one.path, one.place.start)):
+            place = replace(one.place, start=known.start, end=known.end, kind="block")
+            found.append(replace(one, place=place, text=known.text))
+            if one.place.start == known.start:
+                continue  # a place is one answer
+        found.append(one)
+    return tuple(found)
 
 
 def _holding(index: Index, chunks: Iterable[int], asked: Mapping[str, _Asked]) -> dict[int, set[str]]:

@@ -111,13 +111,16 @@ def _chosen(
             continue
         if (one.path, place.start) in seen or (len(counts) >= _FILES and one.path not in counts):
             continue
-        if not given and (len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(code, one)):
+        plain = not given and not one.text
+        if plain and (len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(code, one)):
             continue
         if not given and not tests and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
         one = _moved(one, bodies.whole(code, around.node(one.path, place)))
         place, held = one.place, held_in(code, one, ranking.rare)
-        if cited := cite(code.snapshot, one.path, place.start, place.end, [place.qualified, place.name, *held]):
+        if cited := cite(
+            code.snapshot, one.path, place.start, place.end, [one.text, place.qualified, place.name, *held]
+        ):
             counts[one.path] = counts.get(one.path, 0) + 1
             seen.add((one.path, place.start))
             overloads[one.path, place.qualified] += 1
@@ -153,6 +156,9 @@ def _spot(code: Code, one: Range, cited: Cited, held: Sequence[str]) -> Spot:
         head, rest = shown[: symbol.body_start - first], shown[symbol.body_start - first + _docstring(shown, symbol) :]
         shown = [*head, *rest]
     said = first_sentence(symbol.doc) if symbol else ""
+    if one.text and cited.name == one.text:
+        within = f", in `{place.qualified}`" if place.qualified and "`" not in place.qualified else ""
+        said = f"it holds this text{within}"
     told = {term for word in terms.raw(f"{place.qualified} {said}") for term in terms.expand(word)}
     held = tuple(word for word in held if word != cited.name and not set(terms.expand(word)) <= told)
     return Spot(cited, place, said, held, tuple(map(_cut, shown[:EXCERPT])), len(shown))
