@@ -12,7 +12,7 @@ from scoutkit.words import is_cjk, runs, split_identifier
 _SHORTEST = 4  # letters of a word that may be a typing error
 _NEAR = ((1, 1), (2, 1), (1, 0))  # (edits, first letters that must be right), in the order they are tried
 _MOST = 5
-_UNKNOWN = 12  # words that are looked into: a text with more is no text with typing errors
+_UNKNOWN = 6  # words that are looked into: a text with more is no text with typing errors
 
 
 class Spelling:
