@@ -2,7 +2,8 @@
 
     {"kind": "text", "text": "…", "usage": {"input_tokens": 1, "output_tokens": 2, "cost_usd": 0.1}, "data": {…}}
 
-Only `kind` is needed. `data` may name the `model` and `version` that answer, and an error's `hint`.
+Only `kind` is needed. `data` may name the `model` and `version` that answer, an error's `hint`, and of a report
+that is no answer, why it is `unanswered`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import IO, Any
 
 from scoutkit.agents.verdict import judge
 from scoutkit.model.agents import Event, EventKind
-from scoutkit.model.missions import Outcome, Usage
+from scoutkit.model.missions import Outcome, Result, Usage
 
 _KINDS = frozenset(kind.value for kind in EventKind)
 _FIELDS = ("input_tokens", "output_tokens", "cost_usd")
@@ -88,6 +89,7 @@ class LinesReader:
     def __init__(self, *, model: str = "", version: str = "") -> None:
         self._texts: list[str] = []
         self._report: str | None = None
+        self._unanswered = ""
         self._error = Event(EventKind.ERROR)
         self._usage = Usage()
         self._model = model
@@ -102,7 +104,7 @@ class LinesReader:
             case EventKind.TEXT:
                 self._texts.append(event.text)
             case EventKind.REPORT:
-                self._report = event.text
+                self._report, self._unanswered = event.text, _word(event.data, "unanswered")
             case EventKind.ERROR:
                 self._error = event
         if event.usage:
@@ -115,7 +117,7 @@ class LinesReader:
 
     def finish(self, exit_code: int | None, stderr_tail: str, report_file: str | None) -> Outcome:  # noqa: ARG002
         """Done on exit status 0 and a report that is not blank."""
-        return judge(
+        outcome = judge(
             "\n".join(self._texts) if self._report is None else self._report,
             exit_code,
             stderr_tail,
@@ -125,6 +127,7 @@ class LinesReader:
             model=self._model,
             version=self._version,
         )
+        return replace(outcome, unanswered=self._unanswered) if outcome.result is Result.DONE else outcome
 
 
 def _word(data: Mapping[str, Any], name: str) -> str:

@@ -241,7 +241,7 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
     with Progress(chosen.name) as progress:
         answer = story.ask(desk, mission, chosen, tell=progress.tell, watch=progress.watch, run_hooks=how.run_hooks)
     outcome, run = answer.outcome, answer.run
-    alike = tell_alike(desk, answer.note) if outcome.result is Result.DONE else []
+    alike = tell_alike(desk, answer.note) if answer.note.status == "stable" else []
     if as_json:
         say.as_json(
             mission.kind,
@@ -264,6 +264,9 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
         if run.isolation != "none" and run.agent not in registry.REGISTRY and not outcome.hint:
             hint += "; isolated, it had an empty home folder: --isolate none gives it yours"
         raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
+    if outcome.unanswered:
+        say.tell(f"no answer: {outcome.unanswered}; the note is a draft")
+        return 1
     return 0
 
 

@@ -129,7 +129,7 @@ class _Work:
         run, note = answer.run, answer.note
         run_json = {**say.run_json(run), "exit": run.exit}
         if answer.outcome.result is Result.DONE and note.status != "stable":
-            self._skip(old, f"{answer.left}; what this run found is a draft: {note.path}")
+            self._skip(old, f"{answer.left or answer.outcome.unanswered}; what this run found is a draft: {note.path}")
             return True
         if answer.outcome.result is Result.DONE:
             self.refreshed.append({"old": old.id, "note": say.note_json(note), "run": run_json})

@@ -156,6 +156,7 @@ class Heard:
     usage: Usage = Usage()  # noqa: RUF009 - frozen
     model: str = ""
     version: str = ""
+    unanswered: str = ""
 
 
 def heard(folder: Path) -> Heard:
@@ -166,7 +167,8 @@ def heard(folder: Path) -> Heard:
             case EventKind.TEXT:
                 texts.append(event.text)
             case EventKind.REPORT:
-                report = event.text
+                report, unanswered = event.text, event.data.get("unanswered")
+                found = replace(found, unanswered=unanswered if isinstance(unanswered, str) else "")
         if event.usage:
             said = {name: value for name, value in asdict(event.usage).items() if value is not None}
             found = replace(found, usage=replace(found.usage, **said))
@@ -275,7 +277,9 @@ def salvage(folder: Path, run: Run, redactor: Callable[[], Redact]) -> Outcome:
     final = report_file(str(folder / "report.md"), [folder])
     if run.result and final is not None:
         usage = run.usage if run.usage != Usage() else said.usage
-        return Outcome(run.result, final, run.reason, "", usage, run.model or said.model, run.version or said.version)
+        model, version = run.model or said.model, run.version or said.version
+        unanswered = said.unanswered if run.result is Result.DONE else ""
+        return Outcome(run.result, final, run.reason, "", usage, model, version, unanswered)
     try:
         name = json.loads((folder / "invocation.json").read_bytes())["report_file"]
     except (OSError, ValueError, KeyError, TypeError):

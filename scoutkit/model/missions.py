@@ -111,6 +111,7 @@ class Outcome:
     usage: Usage = Usage()
     model: str = ""
     version: str = ""
+    unanswered: str = ""  # why a run that is done has no answer, when the agent says so: its note is a draft
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ TABLES: dict[str, Table] = {
             ),
             "title": Column(str, "What was found, in one line"),
             "type": Column(str, "What it came from: ask, scout, research, decision or note (by hand)"),
-            "status": Column(str, "stable, draft (the run did not finish) or deprecated (another note supersedes it)"),
+            "status": Column(str, "stable, draft (no finished answer) or deprecated (another note supersedes it)"),
             "description": Column(str, "One or two sentences to decide by whether to read on"),
             "question": Column(str, "What was asked"),
             "at": Column(str, "When it was made (UTC)"),

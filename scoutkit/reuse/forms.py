@@ -85,7 +85,7 @@ def facts(part: Part) -> list[str]:
     said = [f"`{one_line(note.id)}`", f"`{one_line(note.path)}`", f"by `{one_line(note.by)}`" if note.by else ""]
     said.append(f"{seen}, {' and '.join(since)} ago" if since else seen)
     said.append(f"citations: {counted(part.verdicts)}" if part.verdicts else "no citations")
-    said.append("draft: its run did not finish" if note.status == "draft" else "")
+    said.append("draft: no finished answer" if note.status == "draft" else "")
     said.append("deprecated" if note.status == "deprecated" else "")
     said.append("cut" if part.cut else "")
     return [one for one in said if one]

@@ -84,7 +84,7 @@ def _answer(code: int, out: bytes, said: list[str]) -> Mapping[str, Any]:
     answer: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError):
         answer = json.loads(out)
-    if code == 0 and answer:
+    if code in (0, 1) and answer:  # 1: it found nothing, and says so
         return answer
     message = next((line.removeprefix("error: ") for line in said if line.startswith("error: ")), "")
     hint = next((line.removeprefix("hint: ") for line in said if line.startswith("hint: ")), "")

@@ -171,7 +171,7 @@ def _unfit(desk: Desk, note: Note) -> str:
     from scoutkit import notefile
 
     if note.status == "draft":
-        return "a draft: its run did not finish; ask the question itself"
+        return "a draft: no finished answer; ask the question itself"
     if note.status != "stable":
         return f"its status is {note.status}"
     if not note.question:

@@ -220,7 +220,7 @@ def finish(desk: Desk, run: Run, outcome: Outcome, *, roots: tuple[str, ...] = (
         left = noting.overtaken(desk, run)
         named = vanished.named(desk, run, outcome)
         told = replace(named, report=vanished.namer(desk, run)(harvesting.text(desk, run, named, evidence)))
-        made = noting.make(desk, run, told, roots=roots, draft=left)
+        made = noting.make(desk, run, told, roots=roots, draft=left or outcome.unanswered)
         if section := untouched.section(changed, run.isolation, run.id):
             made = replace(made, body=f"{made.body}\n{section}")
         note = desk.notebook.write(made, again=again)

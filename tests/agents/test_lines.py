@@ -56,6 +56,13 @@ def test_the_closing_line_is_not_part_of_the_report():
     assert read(Event(EventKind.REPORT, "# A\n\nb\n\n<!-- end of report -->\n")).report == "# A\n\nb\n"
 
 
+def test_a_report_can_say_that_it_is_no_answer():
+    report = Event(EventKind.REPORT, "# Nothing fits", data={"unanswered": "nothing fits"})
+    assert (read(report).result, read(report).unanswered) == (Result.DONE, "nothing fits")
+    assert read(report, Event(EventKind.REPORT, "# It is here")).unanswered == ""
+    assert read(report, code=1).unanswered == ""
+
+
 def test_usage_counts_once_and_keeps_what_a_later_one_leaves_out():
     outcome = read(
         '{"kind":"usage","usage":{"input_tokens":10,"output_tokens":2,"cost_usd":0.5}}',

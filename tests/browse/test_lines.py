@@ -74,7 +74,7 @@ def test_pages_tables_and_queries_are_there_on_each_line(line, repo, note):
         assert "aaaa1111" in get(f"{address}/find?q=cookies")
         notes = get(f"{address}/scoutkit/notes")
         assert "Cookies are signed by SessionSigner" in notes
-        assert "stable, draft (the run did not finish)" in notes  # a column's description
+        assert "stable, draft (no finished answer)" in notes  # a column's description
         assert '<html lang="en">' in notes
         assert 'aria-label="Column to filter by"' in notes
         assert 'href="/find"' in notes  # the way back

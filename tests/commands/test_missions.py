@@ -234,6 +234,19 @@ def test_a_repository_may_not_define_commands(ask, repo):
     assert "defines agents" in said.err
 
 
+def test_no_answer_is_a_draft_and_exit_status_1(scoutkit, repo):
+    said = scoutkit("ask", "zygomorphic sesion kooky", "--agent", "builtin", "--json")
+    assert said.code == 1
+    assert "no answer: nothing in the code fits the question; the note is a draft" in said.err
+    assert (said.json["note"]["status"], said.json["run"]["result"]) == ("draft", "done")
+    assert said.json["note"]["path"].startswith(".claude/notes/drafts/")
+    text = (repo / said.json["note"]["path"]).read_text()
+    assert "Did you mean “session” for “sesion”?" in text
+    assert "This is a draft: nothing in the code fits the question." in text
+    assert scoutkit("check").code == 0
+    assert scoutkit("ask", "zygomorphic sesion kooky", "--agent", "builtin").code == 1  # no answer from memory
+
+
 def test_builtin_answers_with_supported_citations_only(scoutkit):
     said = scoutkit("ask", "Where is the session cookie signed and verified?", "--json")
     assert said.code == 0, said.err

@@ -109,7 +109,7 @@ def test_what_is_left_out_is_said_with_its_reason(scoutkit, repo, note):
         "why": "asked for by name",
     }
     assert [one["id"] for one in said["notes"]][-1] == "draft111", "drafts come last"
-    assert "draft: its run did not finish" in said["text"]
+    assert "draft: no finished answer" in said["text"]
     why = {one["id"]: one["why"] for one in said["dropped"]}
     assert why["older111"] == "superseded by first111"
     assert why[{"first111", "again111"}.intersection(why).pop()].startswith("asked the same as ")

@@ -109,6 +109,13 @@ def test_a_run_that_was_done_comes_back_as_it_ended(tmp_path: Path) -> None:
     assert records.salvage(folder, run, plain).report == "raw\n"
 
 
+def test_a_run_that_was_done_without_an_answer_comes_back_without_one(tmp_path: Path) -> None:
+    folder = kept(tmp_path, Event(EventKind.REPORT, "nothing fits", data={"unanswered": "nothing fits"}))
+    records.write_durably(folder / "report.md", "nothing fits")
+    run = replace(a_run(tmp_path), state=State.EXITED, result=Result.DONE)
+    assert records.salvage(folder, run, plain).unanswered == "nothing fits"
+
+
 def test_records_are_not_left_half_written(tmp_path: Path) -> None:
     path = tmp_path / "report.md"
     records.write_durably(path, "old")

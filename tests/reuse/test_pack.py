@@ -123,7 +123,7 @@ def test_the_label_tells_where_a_note_is_from_and_what_it_is_worth():
     (label,) = [line for line in forms.render("md", [part]).split("\n") if " note 1 of 1: " in line]
     assert label.split(": ", 1)[1] == (
         "`7k3m9q2d`; `notes/t.md`; by `claude/2.1`; commit 3f2a9c0e1b2d, 12 days and 1 commit ago;"
-        " citations: 2 fresh, 1 edited; draft: its run did not finish"
+        " citations: 2 fresh, 1 edited; draft: no finished answer"
     )
 
 

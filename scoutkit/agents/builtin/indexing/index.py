@@ -97,6 +97,12 @@ class Index:
                 found.append(Posting(at, *unpack(row[0])))
         return found
 
+    def spelled(self, begin: str) -> list[str]:
+        """The terms that begin so, of chunks of other trees too."""
+        query = "SELECT term FROM postings WHERE segment = ? AND term >= ? AND term < ?"
+        rows = (self._store.connection.execute(query, (one.id, begin, f"{begin}{{")) for one in self.pieces)
+        return list({term for row in rows for (term,) in row})
+
     def alive(self, posting: Posting) -> int:
         """How many of a posting's chunks are in this tree."""
         return sum(map(self._alive[posting.piece].__getitem__, posting.chunks))

@@ -22,6 +22,7 @@ from scoutkit.agents.builtin.reporting.entrances import Entrance, entrances
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 from scoutkit.agents.builtin.reporting.frames import Frame
 from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for, kind_of
+from scoutkit.agents.builtin.reporting.nearby import nearest_words
 from scoutkit.agents.builtin.reporting.past import Commit, Past
 from scoutkit.agents.builtin.reporting.saying import Reason
 from scoutkit.agents.builtin.reporting.settings import Setting
@@ -72,10 +73,12 @@ class Findings:
     unread: dict[str, list[str]]
     languages: dict[str, int]
     instead: tuple[Cited, ...]  # where to begin when nothing answers
+    meant: dict[str, str]  # words that are nowhere, and the nearest that the code has
 
 
 def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot, where: Path) -> Findings:
     """Read around the best ranges."""
+    near = dict(nearest_words(index, snapshot, ranking.absent))
     history = past.look(where, snapshot.commit)
     kind = kind_of(question)
     code = Code(index, snapshot)
@@ -124,10 +127,11 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
-        open=tuple(_open(code, question, ranking, chosen, settled=exact or bool(knobs or framed))),
+        open=tuple(_open(code, question, ranking, chosen, list(near.values()), settled=exact or bool(knobs or framed))),
         unread=index.unread,
         languages=index.languages,
         instead=() if chosen else tuple(_entrances(index, snapshot)),
+        meant=near,
     )
 
 
@@ -169,7 +173,9 @@ def _reasons(code: Code, chosen: Sequence[Spot], ranking: Ranking) -> list[Reaso
     return saying.reasons(code, chosen, ranking.documents, ranking.rare, most=5)
 
 
-def _open(code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spot], *, settled: bool) -> Iterator[Open]:
+def _open(
+    code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spot], meant: Sequence[str], *, settled: bool
+) -> Iterator[Open]:
     """What the facts leave open, and nothing else."""
     unclear = False
     for name in question.names[:6] if chosen and not settled else ():
@@ -192,7 +198,8 @@ def _open(code: Code, question: Question, ranking: Ranking, chosen: Sequence[Spo
     if chosen and words and len(question.said) <= _SHORT:
         listed = ", ".join(f"“{word[:40]}”" for word in words)
         which = "The word is" if len(words) == 1 else "The words are"
-        yield Open(f"What is {listed} called here? {which} nowhere in the code.")
+        near = f" Did you mean {', '.join(f'“{one}”' for one in meant)}?" if meant else ""
+        yield Open(f"What is {listed} called here? {which} nowhere in the code.{near}")
 
 
 def _entrances(index: Index, snapshot: Snapshot) -> Iterator[Cited]:

@@ -82,6 +82,12 @@ def _unanswered(found: Findings) -> Iterator[str]:
     else:
         yield "# The question says too little to find a place in the code"
         yield f"It has no word that tells one place in the {found.files:,} files from another."
+    if found.meant:
+        yield (
+            "Did you mean "
+            + ", ".join(f"“{near}” for “{wording.plain(one)}”" for one, near in found.meant.items())
+            + "?"
+        )
     if found.instead:
         yield "## Where to begin instead"
         yield "\n".join(f"- {cited.place} `{cited.name}`" for cited in found.instead)
