@@ -23,7 +23,7 @@ BASE = [sys.executable, "-c", "import click, sqlite3"]
 HINTS = """
 import sys, time
 from pathlib import Path
-from scoutkit import hinting
+from scoutkit.stories import hinting
 from scoutkit.desk import Desk
 from scoutkit.git import resolve
 from scoutkit.model.missions import Kind, Mission

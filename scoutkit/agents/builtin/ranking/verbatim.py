@@ -20,7 +20,7 @@ from scoutkit.agents.builtin.indexing.paths import Role
 Read = Callable[[str], str | None]
 """A file's text by its path; None where it has none."""
 
-_QUOTED, _PASTED, _ASKED = 4, 5, 6  # words in a row that are enough: of a quotation, of a sentence, of a question
+_QUOTED, _PASTED = 4, 5  # words in a row that are enough: of a quotation, of a sentence
 _MOST_OF = 0.6  # of the words of what was quoted or pasted
 _TELLING = 3  # of the words in a row are no stop words, where nothing says that they are quoted
 _WORDS, _LITERALS = 60, 6
@@ -36,7 +36,8 @@ _QUOTES = re.compile(
     r"(?<!\w)'([^'\n]{8,400})'(?!\w)|\"([^\"\n]{8,400})\"|`([^`\n]{8,400})`|[“«„]([^”»“\n]{8,400})[”»“]|「([^」\n]{8,400})」"
 )
 _SAYS = re.compile(
-    r"\b(?:(?:errors?|exception|warning|message|panic|fatal|log|output)\w*:|(?:says?|said|saying|prints?|complains?)\b:?)\s+"
+    r"\b(?:(?:errors?|exception|warning|message|panic|fatal|log|output)\w*:|(?:says?|said|saying|prints?|complains?)\b:?"
+    r"|(?:see|saw|get|got|getting)\s+(?:that|(?:the|this|an?)\s+(?:error|message|warning)):?)\s+"
     r"([^\n]{8,400})",
     re.IGNORECASE,
 )
@@ -81,7 +82,7 @@ class Hit:
 
 
 def literals(text: str) -> tuple[Literal, ...]:
-    """What of a question may be quoted; the whole of it where that is no more than a sentence or two."""
+    """What of a question may be quoted; the whole of it where that is a sentence or two and asks nothing."""
     found: dict[tuple[str, ...], Literal] = {}
     quoted = [next(filter(None, match.groups())) for match in _QUOTES.finditer(text)]
     for one in [*quoted, *(match[1] for match in _SAYS.finditer(text))]:
@@ -89,10 +90,8 @@ def literals(text: str) -> tuple[Literal, ...]:
         if len(words) >= _QUOTED:
             found.setdefault(words, Literal(words, max(_QUOTED, math.ceil(_MOST_OF * len(words)))))
     whole = _words(_STAMP.sub("", text))
-    if _PASTED <= len(whole) <= _WORDS and not found:
-        pasted = not _QUESTION.match(text)
-        least = max(_PASTED, math.ceil(_MOST_OF * len(whole))) if pasted else _ASKED
-        found[whole] = Literal(whole, least, _TELLING)
+    if _PASTED <= len(whole) <= _WORDS and not found and not _QUESTION.match(text):
+        found[whole] = Literal(whole, max(_PASTED, math.ceil(_MOST_OF * len(whole))), _TELLING)
     return tuple(found.values())[:_LITERALS]
 
 
