@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoutkit import words
@@ -40,6 +40,13 @@ _FRAME = re.compile(
     r"(?:\", line |:)(\d+)",
     re.MULTILINE,
 )
+_CALLED = (
+    re.compile(r"File \"([^\"\n]{1,400})\", line (\d{1,8}), in (?P<name>\w{1,80})"),
+    re.compile(
+        r"\bat (?:async )?(?:[\w$.<>/@-]{1,300}[.$/#])?(?P<name>[\w$]{1,80}) ?"
+        r"\(([^\s()]{1,400}?):(\d{1,8})(?::\d{1,8})?\)"
+    ),
+)  # the function that a frame is in
 _STOP = frozenset(
     re.findall(
         r"\w+",
@@ -99,7 +106,7 @@ class Question:
     runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
     traceback; `means`: roles it names; `wants_tests`: it asks which tests there are; `of_test`: it asks about one;
     `joined`: terms that two or three words beside each other make ("deep copy" is deepcopy in code); `unasked`: signs
-    and words outside ASCII that no term stands for.
+    and words outside ASCII that no term stands for; `called`: frames with the function that each says it is in.
     """
 
     text: str
@@ -113,6 +120,7 @@ class Question:
     of_test: bool = False
     joined: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
+    called: tuple[tuple[tuple[str, int], str], ...] = ()
 
 
 def understand(text: str, *, project: str = "") -> Question:
@@ -150,7 +158,22 @@ def understand(text: str, *, project: str = "") -> Question:
         of_test=bool(_OF_TEST.search(cleaned)),
         joined=tuple(term for term in _joined(every) if term not in counts),
         unasked=_unasked(cleaned, kept),
+        called=tuple(_called(text)) if frames else (),
     )
+
+
+def ordered(question: Question) -> Sequence[tuple[str, int]]:
+    """Its frames, where it happened last. Python's are written so, most others' the other way round."""
+    python = re.search(r'File "[^"\n]{1,400}", line \d', question.text)
+    return question.frames if python else tuple(reversed(question.frames))
+
+
+def _called(text: str) -> Iterator[tuple[tuple[str, int], str]]:
+    for rule in _CALLED:
+        for match in rule.finditer(text):
+            path, line = (one for at, one in enumerate(match.groups(), 1) if at != rule.groupindex["name"])
+            if len(match["name"]) > 1 and "lambda" not in match["name"]:
+                yield (path.replace("\\", "/"), int(line)), match["name"]
 
 
 def _unasked(text: str, kept: Sequence[str]) -> tuple[str, ...]:

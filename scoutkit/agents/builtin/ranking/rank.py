@@ -17,7 +17,7 @@ from scoutkit.agents.builtin.indexing.paths import Role
 from scoutkit.agents.builtin.indexing.segment import STEP, Place
 from scoutkit.agents.builtin.indexing.votes import count as votes_for
 from scoutkit.agents.builtin.ranking import verbatim
-from scoutkit.agents.builtin.ranking.question import MOST, Question
+from scoutkit.agents.builtin.ranking.question import MOST, Question, ordered
 
 FILES = 60  # are looked at closely
 _PER_FILE = 8  # chunks of each of them
@@ -36,8 +36,8 @@ class Weights:
     path: float = 1.6
     history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
     exact: float = 2.0  # for defining a name the question spells out
-    verbatim: float = 3.0  # of the best chunk's score, for text that the question quotes
-    frame: float = 16.0  # for a line of a pasted traceback; halved for each frame before it
+    verbatim: float = 3.0  # of the best chunk's score, for text that the question quotes, and for frames
+    frame: float = 16.0  # at least, for a line of a pasted traceback; halved for each frame before it
     file_in_range: float = 0.4  # of its file in a range's score
     later: float = 0.1  # less for each range of a file before this one: other files have a turn
     test: float = 0.1
@@ -110,10 +110,10 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN, *, read: 
             chunks[chunk] = chunks.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
             if len(defined) <= _FEW:
                 spelled.add(index.file_of(chunk))
-    for chunk, score in _frames(index, question, weights).items():
-        chunks[chunk] = chunks.get(chunk, 0.0) + score
-    quoted = verbatim.find(index, verbatim.literals(question.text), read) if read and not question.frames else []
     most = max(chunks.values(), default=0.0)
+    for chunk, score in _frames(index, question).items():
+        chunks[chunk] = chunks.get(chunk, 0.0) + max(weights.frame, weights.verbatim * most) * score
+    quoted = verbatim.find(index, verbatim.literals(question.text), read) if read and not question.frames else []
     for hit in quoted:
         chunks[hit.chunk] = chunks.get(hit.chunk, 0.0) + weights.verbatim * most * hit.words / quoted[0].words
     paths = _path_scores(index, question)
@@ -175,22 +175,31 @@ def _add_up(index: Index, asked: Iterable[_Asked]) -> tuple[dict[int, float], di
     return chunks, files
 
 
-def _frames(index: Index, question: Question, weights: Weights) -> dict[int, float]:
-    """The chunks that a pasted traceback names, the last frame's first: that is where it happened."""
+def _frames(index: Index, question: Question) -> dict[int, float]:
+    """The chunks that a pasted traceback names and what each is worth: 1 in the last frame, where it happened."""
     found: dict[int, float] = {}
-    for at, (path, line) in enumerate(reversed(question.frames)):
+    called = dict(question.called)
+    for at, (path, line) in enumerate(reversed(ordered(question))):
         ends = path.split("/")
         for keep in range(len(ends), 0, -1):  # the longest end of the path that this tree has, too
             tail = "/".join(ends[-keep:])
             numbers = [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]
             if numbers:
                 break
-        for number in numbers if len(numbers) <= _FEW else ():
-            if (file := index.file_at(number)) is not None:
-                first = index.first_chunk(file)
-                for chunk, place in enumerate(index.places(file), first):
-                    if place.start <= line <= place.end:
-                        found.setdefault(chunk, weights.frame / 2 ** min(at, 5))
+        files = [file for number in numbers[: _FEW + 1] if (file := index.file_at(number)) is not None]
+        files = files if len(files) <= _FEW else []
+        defined = index.defined(called[path, line]) if (path, line) in called else []
+        here = [
+            chunk
+            for file in files
+            for chunk, place in enumerate(index.places(file), index.first_chunk(file))
+            if place.start <= line <= place.end
+        ]
+        if defined and not set(here) & set(defined):  # of another version, where the line is somewhere else
+            same = [chunk for chunk in defined if index.file_of(chunk) in files]
+            here = same or (defined if len(defined) == 1 else here)
+        for chunk in here:
+            found.setdefault(chunk, 0.5 ** min(at, 5))
     return found
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoutkit.agents.builtin.ranking.question import Question
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.ranking.question import Question, ordered
+from scoutkit.agents.builtin.reporting.around import Node, definitions
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 
@@ -23,10 +23,12 @@ _ERROR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """`node`: the function that the line is in; None where it is in none."""
+    """`node`: the function that the line is in; None where it is in none. `elsewhere`: the line is not in the function
+    that the frame says, and this is where that is here."""
 
     cited: Cited
     node: Node | None
+    elsewhere: bool = False
 
 
 def resolve(code: Code, question: Question) -> list[Frame]:
@@ -35,14 +37,22 @@ def resolve(code: Code, question: Question) -> list[Frame]:
     for path in code.index.paths:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
     shown = {(path, int(line)): text for path, line, text in _SHOWN.findall(question.text)}
+    called = dict(question.called)
     found: list[Frame] = []
-    for path, said in _ordered(question):
+    for path, said in ordered(question):
         real = _one(path, by_name.get(path.rpartition("/")[2], ()))
         lines = code.lines(real) if real else ()
         line = _moved(lines, said, shown.get((path, said), ""))
+        held = code.unit(real, line) if 1 <= line <= len(lines) else None
+        name = called.get((path, said), "")
+        inside = bool(held and name and _defines(lines[held.start - 1 : line], name))
+        if name and not inside and (other := _named(code, real, name, line)):
+            cited = cite(code.snapshot, other.path, other.start, other.end, [other.last])
+            if cited and (not found or found[-1].cited != cited):
+                found.append(Frame(cited, other, elsewhere=True))
+            continue
         if not 1 <= line <= len(lines):
             continue
-        held = code.unit(real, line)
         node = Node(real, held.qualified, held.lead, held.end, held.kind) if held else None
         cited = cite(code.snapshot, real, line, line, ())
         cited = cited or (cite(code.snapshot, real, node.start, node.end, [node.last]) if node else None)
@@ -51,15 +61,26 @@ def resolve(code: Code, question: Question) -> list[Frame]:
     return found[-_MOST:]
 
 
+def _defines(lines: Sequence[str], name: str) -> bool:
+    """Do lines that lead to a frame's begin the function that it says, or one inside of which is that?"""
+    rule = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
+    return any(rule.search(line) for line in lines)
+
+
+def _named(code: Code, path: str, name: str, line: int) -> Node | None:
+    """The function of a name that is nearest in a file, else the only one in the tree."""
+    same = [one for one in code.symbols(path) if one.name == name and one.kind != "constant"] if path else []
+    if same:
+        held = min(same, key=lambda one: abs(one.start - line))
+        return Node(path, held.qualified, held.lead, held.end, held.kind)
+    defined = definitions(code.index, name)
+    return defined[0] if len(defined) == 1 else None
+
+
 def _moved(lines: Sequence[str], line: int, text: str) -> int:
     """Where the text that a traceback shows is in this version of the file: the nearest such line, else as it says."""
     same = [at for at, one in enumerate(lines, 1) if one.strip() == text] if text else []
     return min(same, key=lambda at: abs(at - line), default=line)
-
-
-def _ordered(question: Question) -> Sequence[tuple[str, int]]:
-    """Python's are written with the last call last, most others' with it first."""
-    return question.frames if re.search(r'File ".*?", line \d', question.text) else tuple(reversed(question.frames))
 
 
 def _one(path: str, known: Sequence[str]) -> str:

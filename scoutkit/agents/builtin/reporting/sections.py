@@ -195,6 +195,7 @@ def traced(found: Findings, room: Room) -> Iterator[str]:  # noqa: ARG001
     """The traceback's frames that are in this tree."""
     rows = [
         f"- {named(one.node.name) if one.node else named('')} at {one.cited.place}: `{one.cited.name}`"
+        + (" (by its name: the frame's line is of another version)" if one.elsewhere else "")
         for one in found.frames
     ]
     if rows:

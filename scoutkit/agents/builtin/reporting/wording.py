@@ -162,6 +162,12 @@ def confidence(found: Findings) -> str:
     """What such a lead was worth when it was measured, and words of the question that no file has."""
     words = missing(found)
     absent = f" Nowhere in this code: {', '.join(words[:12])}." if words and not _half(found) else ""
+    if found.frames and found.frames[-1].elsewhere:
+        last = found.frames[-1]
+        return (
+            f"Confidence: the frame says `{last.cited.name}`, which is at {last.cited.place} here; "
+            f"its line is of another version.{absent}"
+        )
     if found.frames:
         return f"Confidence: the traceback itself names the place.{absent}"
     if found.exact and found.spots:
