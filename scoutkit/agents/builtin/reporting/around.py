@@ -264,6 +264,9 @@ def _means(
         )
     if len(others) <= 1 and not common(target.last):
         return _fits(target, receiver)
+    if receiver and not target.owner:
+        meant = [one for one in others if not one.owner and receiver in re.split(r"[/.]", one.path)[-3:-1]]
+        return True if meant == [target] else None
     if receiver is None and not target.owner:
         here = [one for one in others if one.path == path and not one.owner]
         if here:

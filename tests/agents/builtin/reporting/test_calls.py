@@ -40,3 +40,13 @@ def test_where_a_callee_is_defined_is_told_only_when_it_is_sure(look, make):
     text = look(make(files), "How does abortRequest close quietly?").text
     assert "calls `close_quietly` (by name: several share it) at `src/net/abort.js:4`" in text
     assert "defined at" not in text.split("## How it hangs together")[1].split("\n## ")[0]
+
+
+def test_a_function_is_called_behind_its_module_where_several_modules_have_one(look, make):
+    files = {f"src/{name}.py": f"def salvage(what):\n    return '{name}'\n" for name in ("records", "reading")}
+    user = "from src import records, reading\n\n\n"
+    user += "def run():\n    records.salvage(1)\n\n\ndef other():\n    reading.salvage(2)\n"
+    looked = look(make({**files, "src/user.py": user}), "What calls records.salvage?")
+    for one in looked.found.usages:
+        lines = {"src/records.py": (5,), "src/reading.py": (9,)}[one.node.path]
+        assert [(used.path, used.lines, used.sure) for used in one.files] == [("src/user.py", lines, True)]
