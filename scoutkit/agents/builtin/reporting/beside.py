@@ -17,6 +17,7 @@ from scoutkit.agents.builtin.reporting.spots import held_in
 
 _ENOUGH = 2  # found by the question: then none are looked for by name
 _NEAR = 0.6  # of the best one's score
+_TITLE = 80  # characters
 _LONG = 300  # lines: no single test has them
 _FILES = 12  # are read for one name
 _TITLED = re.compile(r"""\s*(?:test|it|scenario|describe|@test)\s*[({]?\s*["'{]([^"'{}]{3,100})["'}]""", re.IGNORECASE)
@@ -120,7 +121,10 @@ def _annotated(code: Code, path: str, unit: symbols.Symbol) -> bool:
 
 def plain_title(title: str) -> str:
     """A heading or a test's title as text: without links and backticks."""
-    return " ".join(_LINK.sub(r"\1", title).replace("`", "").split())[:120].strip()
+    while (less := _LINK.sub(r"\1", title)) != title:  # a badge is a link around a picture
+        title = less
+    said = " ".join(title.replace("`", "").split())
+    return said if len(said) <= _TITLE else said[:_TITLE].rsplit(" ", 1)[0].strip()
 
 
 def _users(code: Code, nodes: Sequence[Node], role: Role, seen: set[str], most: int) -> Iterator[Beside]:

@@ -78,10 +78,11 @@ def _unanswered(found: Findings) -> Iterator[str]:
         return
     if words:
         yield f"# Nothing in this code matches: {words}"
-        yield f"None of the {found.files:,} files holds these words in a place that could answer the question."
+        none = "The only file does not hold" if found.files == 1 else f"None of the {found.files:,} files holds"
+        yield f"{none} these words in a place that could answer the question."
     else:
         yield "# The question says too little to find a place in the code"
-        yield f"It has no word that tells one place in the {found.files:,} files from another."
+        yield f"It has no word that tells one place in {wording.count(found.files, 'file')} from another."
     if found.meant:
         yield (
             "Did you mean "

@@ -69,7 +69,7 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 
 def _holds(words: Sequence[str]) -> str:
-    return f"holds {', '.join(f'`{word}`' for word in words)}"
+    return f"has the {'word' if len(words) == 1 else 'words'} {', '.join(f'`{word}`' for word in words)}"
 
 
 def fenced(lines: Sequence[str], language: str, indent: str) -> str:
@@ -122,11 +122,14 @@ def named(name: str) -> str:
 
 def used(found: Findings, room: Room) -> Iterator[str]:
     """All that uses what is asked about, by file."""
+    told: set[str] = set()
     for one in found.usages:
-        yield "\n".join(_used(one, room)).rstrip()
+        others = one.node.last not in told
+        told.add(one.node.last)
+        yield "\n".join(_used(one, room, others=others)).rstrip()
 
 
-def _used(usage: Usage, room: Room) -> Iterator[str]:
+def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
     source = [one for one in usage.files if not one.test]
     tests = [one for one in usage.files if one.test]
     name = usage.node.last
@@ -150,7 +153,7 @@ def _used(usage: Usage, room: Room) -> Iterator[str]:
         yield _file(one, name, "Test: ", by_name=by_name)
     if len(tests) > few:
         yield f"- and {count(len(tests) - few, 'more test file')}"
-    if usage.others:
+    if usage.others and others:
         listed = ", ".join(one.place for one in usage.others[:3]) + (", …" if len(usage.others) > 3 else "")
         yield f"\nOthers are named `{name}` too ({listed}): calls that seem to mean these are left out."
     if usage.cut:

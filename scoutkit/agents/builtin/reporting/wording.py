@@ -11,6 +11,7 @@ from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for
 from scoutkit.agents.builtin.reporting.spots import Spot
 
 _TITLE = 110  # characters, at most
+_CLAUSE = 15  # characters of a question's first clause at least
 _ASKED = 75  # of them the question's
 _DESCRIPTION = 300
 _WORD = re.compile(
@@ -25,13 +26,14 @@ _SPELLED = re.compile(r"[`*_<>\[\]|]")
 def title(found: Findings) -> str:
     """The question, and the short answer."""
     asked, answers = _asked(found), _answers(found)
-    said = next((said for one in answers if len(said := f"{asked} {one}") <= _TITLE), f"{asked} {answers[-1]}")
+    alone = asked if asked.endswith(("?", "？")) else f"{asked} {answers[-1]}"
+    said = next((said for one in answers if len(said := f"{asked} {one}") <= _TITLE), alone)
     return _MARKUP.sub("", said)
 
 
 def _asked(found: Findings) -> str:
     """The question where it is a short one; else its words that were found."""
-    if found.kind is Kind.TRACE:
+    if found.kind is Kind.TRACE and found.frames:
         name = found.error[0]
         return f"{name}:" if name else "The traceback ends in"
     text = " ".join(found.question.text.split())
@@ -39,11 +41,14 @@ def _asked(found: Findings) -> str:
         text = text[:1].upper() + text[1:] + ("?" if text[-1] not in "?？.!。" else "")
     if found.kind is Kind.NAME:
         return f"{plain(text)}:"
-    ends = re.match(r"[^?？]{3,%d}[?？]" % _ASKED, text)  # noqa: UP031 - braces
+    ends = re.match(r"[^?？]{3,%d}[?？]" % (_TITLE - 1), text)  # noqa: UP031 - braces
     if ends and not _SPELLED.search(ends.group().replace("_", "")):
         return ends.group()
     if len(text) <= _ASKED and not _SPELLED.search(text.replace("_", "")):
         return f"{text.rstrip('.。!:')}:"
+    clause = re.split(r"[,;.:](?=\s)|\s[-–(]", text, maxsplit=1)[0].strip()
+    if _CLAUSE <= len(clause) <= _ASKED and not _SPELLED.search(clause.replace("_", "")):
+        return f"{clause}:"
     return f"{_topic(found)}:"
 
 

@@ -1,0 +1,38 @@
+"""How a report says it: its title, what it says once, and what it leaves out of other people's headings."""
+
+import pytest
+
+from scoutkit.agents.builtin.reporting.beside import plain_title
+
+POOL = "def evict_pooled(connection):\n    # idle connections are closed\n    connection.close()\n"
+LONG = "How are pooled connections closed when they have been idle for very much longer than is allowed here?"
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        (LONG, f"# {LONG}"),
+        (f"How are pooled connections closed, {LONG[4:]}", "# How are pooled connections closed:"),
+        ("TypeError: a pooled connection was closed", "# TypeError: a pooled connection was closed:"),
+    ],
+)
+def test_a_title_keeps_the_question_or_its_first_clause(look, make, question, title):
+    assert look(make({"src/pool.py": POOL}), question).text.splitlines()[0].startswith(title)
+
+
+def test_what_else_has_a_name_is_said_once(look, make):
+    files = {f"src/{name}.py": f"def settle_all():\n    return '{name}'\n" for name in ("job", "cart", "order")}
+    text = look(make({**files, "src/use.py": "def run():\n    settle_all()\n"}), "What calls settle_all?").text
+    assert text.count("Others are named `settle_all` too") == 1
+
+
+def test_a_heading_of_badges_is_told_by_their_words():
+    badge = "[![build](https://example.org/build.svg)](https://example.org/ci)"
+    assert plain_title(f"Pool {badge}") == "Pool build"
+    assert plain_title("[Connections](https://example.org/connections)") == "Connections"
+    assert len(plain_title(" ".join([badge] * 60))) <= 80
+
+
+def test_one_file_is_no_files(look, make):
+    text = look(make({"src/pool.py": POOL}), "zygomorphic").text
+    assert "The only file does not hold these words" in text
