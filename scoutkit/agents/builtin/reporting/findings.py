@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scoutkit import symbols
@@ -12,7 +12,7 @@ from scoutkit.agents.builtin.indexing.index import Index
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
-from scoutkit.agents.builtin.ranking.rank import Ranking
+from scoutkit.agents.builtin.ranking.rank import Range, Ranking
 from scoutkit.agents.builtin.reporting import around, beside, chain, frames, past, saying, settings, spots, usage
 from scoutkit.agents.builtin.reporting.around import Node
 from scoutkit.agents.builtin.reporting.beside import Beside
@@ -33,6 +33,7 @@ from scoutkit.snapshot import Snapshot
 _SPOTS = {Kind.WHERE: 5, Kind.HAPPENS: 6, Kind.CALLS: 3, Kind.BREAKS: 3, Kind.NAME: 4, Kind.TRACE: 5, Kind.CONFIG: 5}
 _SHORT = 10  # words of a question, each of which is meant
 _ABSTRACT = re.compile(r"(?:ed|ing|ly|tion|ity|ness|ics|ism|al)$")  # things have names in code, these have seldom
+_QUOTED = 4  # words of a question at least: fewer stand anywhere
 _CALLERS = 3  # that are shown
 _PROGRAM = re.compile(r"(?:^|/)(?:__main__|main|cli|index|app|server)\.\w{1,4}$")
 _NAMED = frozenset({Kind.CALLS, Kind.BREAKS, Kind.NAME})
@@ -78,6 +79,7 @@ class Findings:
 
 def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot, where: Path) -> Findings:
     """Read around the best ranges."""
+    ranking = _without_quotes(snapshot, question, ranking)
     near = dict(nearest_words(index, snapshot, ranking.absent))
     history = past.look(where, snapshot.commit)
     kind = kind_of(question)
@@ -132,6 +134,25 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         languages=index.languages,
         instead=() if chosen else tuple(_entrances(index, snapshot)),
         meant=near,
+    )
+
+
+def _without_quotes(snapshot: Snapshot, question: Question, ranking: Ranking) -> Ranking:
+    """Without passages of documents that only say the question again: an example of how to ask answers nothing."""
+    asked = " ".join(question.text.lower().split())
+    if asked.count(" ") + 1 < _QUOTED:
+        return ranking
+
+    def tells(one: Range) -> bool:
+        if role_of(one.path) not in (Role.DOCUMENT, Role.RECORD):
+            return True
+        lines = (snapshot.lines(one.path) or [])[one.place.start - 1 : one.place.end]
+        return asked not in " ".join(" ".join(lines).lower().split())
+
+    return replace(
+        ranking,
+        ranges=tuple(one for one in ranking.ranges if tells(one)),
+        documents=tuple(one for one in ranking.documents if tells(one)),
     )
 
 

@@ -33,6 +33,15 @@ def test_a_heading_of_badges_is_told_by_their_words():
     assert len(plain_title(" ".join([badge] * 60))) <= 80
 
 
+def test_a_document_that_only_quotes_the_question_is_no_evidence(look, make):
+    asked = "How are pooled connections evicted?"
+    readme = f'# Pool\n\n## Try it\n\n    ask "{asked}"\n\nconnections pooled evicted\n'
+    other = "# Pool\n\n## Eviction\n\nPooled connections are evicted when idle.\n"
+    looked = look(make({"src/pool.py": POOL, "README.md": readme, "docs/pool.md": other}), asked)
+    assert "README.md" not in looked.text
+    assert "`docs/pool.md:3-5`" in looked.text
+
+
 def test_one_file_is_no_files(look, make):
     text = look(make({"src/pool.py": POOL}), "zygomorphic").text
     assert "The only file does not hold these words" in text
