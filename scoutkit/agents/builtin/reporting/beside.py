@@ -62,6 +62,8 @@ def _both(
             break
         if one.path in seen or role_of(one.path) is not role:
             continue
+        if role is Role.DOCUMENT and not one.terms & set(rare[: (len(rare) + 1) // 2]):
+            continue  # it shares only what many files say
         if beside := _found(code, one, role, rare):
             seen.add(one.path)
             found += 1

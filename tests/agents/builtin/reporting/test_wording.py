@@ -42,6 +42,15 @@ def test_a_document_that_only_quotes_the_question_is_no_evidence(look, make):
     assert "`docs/pool.md:3-5`" in looked.text
 
 
+def test_a_document_that_shares_only_common_words_is_left_out(look, make):
+    common = {f"src/part{at}.py": f"def server_test{at}(server):\n    return server.test\n" for at in range(12)}
+    rare = {"src/pool.py": "def evict_pooled(server):\n    return server.idle\n"}
+    docs = {"docs/tags.md": "# Tags\n\nA server test, a test of the server.\n"}
+    text = look(make({**common, **rare, **docs}), "How does the server test evict pooled?").text
+    assert "src/pool.py" in text
+    assert "docs/tags.md" not in text
+
+
 def test_one_file_is_no_files(look, make):
     text = look(make({"src/pool.py": POOL}), "zygomorphic").text
     assert "The only file does not hold these words" in text
