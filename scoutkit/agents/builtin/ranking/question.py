@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from scoutkit import words
 from scoutkit.agents.builtin.indexing import terms
@@ -40,6 +41,7 @@ _FRAME = re.compile(
     r"(?:\", line |:)(\d+)",
     re.MULTILINE,
 )
+_PATH = re.compile(r"(?<![\w./@:-])((?:[\w@.+-]{1,255}/){0,30}[\w@.+-]{1,255}\.\w{1,10})(?::(\d{1,8}))?(?![\w/])")
 _CALLED = (
     re.compile(r"File \"([^\"\n]{1,400})\", line (\d{1,8}), in (?P<name>\w{1,80})"),
     re.compile(
@@ -96,6 +98,7 @@ _SHORT = """
     seq sequence | stat statistics | tx transaction txn | sess session | fmt format | info information | ws websocket
     """  # words and what code calls them
 _SHORT_WORTH = 0.3
+_PATHS = 20  # in a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ class Question:
     runs of words that say something; `names`: identifiers spelled as in code; `frames`: path and line of a pasted
     traceback; `means`: roles it names; `wants_tests`: it asks which tests there are; `of_test`: it asks about one;
     `joined`: terms that two or three words beside each other make ("deep copy" is deepcopy in code); `unasked`: signs
-    and words outside ASCII that no term stands for; `called`: frames with the function that each says it is in.
+    and words outside ASCII that no term stands for; `called`: frames with the function that each says it is in;
+    `paths`: what may be a path of a file, and the line it is written with, else 0.
     """
 
     text: str
@@ -121,6 +125,7 @@ class Question:
     joined: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
     called: tuple[tuple[tuple[str, int], str], ...] = ()
+    paths: tuple[tuple[str, int], ...] = ()
 
 
 def understand(text: str, *, project: str = "") -> Question:
@@ -159,6 +164,7 @@ def understand(text: str, *, project: str = "") -> Question:
         joined=tuple(term for term in _joined(every) if term not in counts),
         unasked=_unasked(cleaned, kept),
         called=tuple(_called(text)) if frames else (),
+        paths=() if frames else tuple((one[1], int(one[2] or 0)) for one in islice(_PATH.finditer(cleaned), _PATHS)),
     )
 
 

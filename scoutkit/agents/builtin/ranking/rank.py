@@ -113,6 +113,9 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN, *, read: 
     most = max(chunks.values(), default=0.0)
     for chunk, score in _frames(index, question).items():
         chunks[chunk] = chunks.get(chunk, 0.0) + max(weights.frame, weights.verbatim * most) * score
+    for chunk, score in _written(index, question).items():
+        chunks[chunk] = chunks.get(chunk, 0.0) + max(weights.frame, weights.verbatim * most) * score
+        spelled.add(index.file_of(chunk))
     quoted = verbatim.find(index, verbatim.literals(question.text), read) if read and not question.frames else []
     for hit in quoted:
         chunks[hit.chunk] = chunks.get(hit.chunk, 0.0) + weights.verbatim * most * hit.words / quoted[0].words
@@ -180,12 +183,7 @@ def _frames(index: Index, question: Question) -> dict[int, float]:
     found: dict[int, float] = {}
     called = dict(question.called)
     for at, (path, line) in enumerate(reversed(ordered(question))):
-        ends = path.split("/")
-        for keep in range(len(ends), 0, -1):  # the longest end of the path that this tree has, too
-            tail = "/".join(ends[-keep:])
-            numbers = [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]
-            if numbers:
-                break
+        numbers = _ending(index, path)
         files = [file for number in numbers[: _FEW + 1] if (file := index.file_at(number)) is not None]
         files = files if len(files) <= _FEW else []
         defined = index.defined(called[path, line]) if (path, line) in called else []
@@ -200,6 +198,27 @@ def _frames(index: Index, question: Question) -> dict[int, float]:
             here = same or (defined if len(defined) == 1 else here)
         for chunk in here:
             found.setdefault(chunk, 0.5 ** min(at, 5))
+    return found
+
+
+def _ending(index: Index, path: str) -> list[int]:
+    """The files whose paths have the longest end in common with one that was written."""
+    ends = path.split("/")
+    for keep in range(len(ends), 0, -1):
+        tail = "/".join(ends[-keep:])
+        if numbers := [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]:
+            return numbers
+    return []
+
+
+def _written(index: Index, question: Question) -> dict[int, float]:
+    """The chunks of the files whose paths the question has, and what each is worth: a line's more, where it has one."""
+    found: dict[int, float] = {}
+    for path, line in question.paths:
+        numbers = _ending(index, path)
+        file = index.file_at(numbers[0]) if len(numbers) == 1 else None
+        for chunk, place in enumerate(index.places(file), index.first_chunk(file)) if file is not None else ():
+            found[chunk] = 1.0 if place.start <= line <= place.end else 0.5
     return found
 
 

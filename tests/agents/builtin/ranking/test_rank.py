@@ -111,3 +111,19 @@ def test_two_words_of_the_question_find_their_one_word_in_code(store, make, head
         ranking = rank(index, understand("Where is deep copying of a tree?"))
     assert ranking.files[0][0] == "src/a.py"
     assert "deepcopi" not in ranking.rare
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [("src/util/numbers.py", 1), ("numbers.py", 1), ("old/util/numbers.py:2", 1), ("`src/util/numbers.py`", 1)],
+)
+def test_a_path_that_is_written_puts_its_file_first(best, path, place):
+    ranking = best(f"How is the session cookie of {path} signed and verified?")
+    assert (ranking.ranges[0].path, ranking.ranges[0].place.start) == ("src/util/numbers.py", place)
+    assert ranking.files[0][0] == "src/util/numbers.py"
+
+
+def test_a_path_that_several_files_end_in_puts_none_first(store, make, head):
+    where = make({"a/x.py": "def seal(): pass\n", "b/x.py": "def other(): pass\n", "c.py": "def melt(): pass\n"})
+    with open_index(store, where, head(where), lambda _: None) as index:
+        assert rank(index, understand("Does x.py melt?")).files[0][0] == "c.py"
