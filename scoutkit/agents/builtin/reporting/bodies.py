@@ -27,7 +27,8 @@ def written(code: Code, one: Node) -> Node:
     last = code.lines(one.path)[one.end - 1].rstrip(" ;") if one.end <= len(code.lines(one.path)) else "}"
     if last.endswith("}") or (language_of(one.path) == "python" and not last.endswith("...")):
         return one
-    return max((other for other in around.definitions(code.index, one.last) if other == one), key=lambda two: two.start)
+    same = (other for other in around.definitions(code.index, one.last) if other == one)  # none of a test's
+    return max(same, key=lambda other: other.start, default=one)
 
 
 def local(code: Code, one: Node) -> bool:

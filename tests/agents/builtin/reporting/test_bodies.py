@@ -46,6 +46,13 @@ def test_a_word_is_no_name_of_what_is_inside_a_function(look, where):
     assert looked.doubts == []
 
 
+def test_what_only_a_test_declares_is_shown_as_it_is(look, make):
+    text = "declare function settleAll(): Promise<void>\n\nit('settles', () => {\n  settleAll()\n})\n"
+    looked = look(make({"tests/queue.test.ts": text}), "Which tests declare settleAll?")
+    assert looked.doubts == []
+    assert "tests/queue.test.ts" in looked.text
+
+
 def test_a_hash_is_no_name(make, head):
     sha = "d3c42e5a0d3c42e5a1d3c42e5a2d3c42e5a3d3c4"
     where = make({"ci.yml": f"uses: tools/publish@{sha}\nuses: tools/check@9{sha[1:]}\n"})
