@@ -65,7 +65,7 @@ _TABLE = {  # of two that begin at the same word, the first counts
         rf"\b(?:is|are)\s+there\s+(?:\w+\s+){{0,3}}?{_CONFIG}\b",
         r"\bhow\s+(?:do|can|could|would|should|to)\s+(?:(?:i|we|you|one|users?)\s+)?(?:configure|set|enable|disable|turn|override|increase|limit|tune)\b",
         r"\bwhere\b(?:\s+\S+){0,8}?\s+(?:configured|configurable)\b",
-        r"\b(?:default|maximum|minimum)\s+(?:value|setting|timeout|size|limit)s?\s+(?:of|for)\b|\bwhat\s+(?:is|are)\s+the\s+defaults?\b",
+        r"\b(?:default|maximum|minimum)\s+(?:value|setting|timeout|size|limit|number|amount|count)s?\s+(?:of|for)\b|\bwhat\s+(?:is|are)\s+the\s+defaults?\b",
         r"(?:哪个|哪些|什么|有没有|是否有)(?:(?!函数|方法|文件|类|模块|代码).){0,12}(?:配置|设置|选项|参数|环境变量|开关)|(?:如何|怎么|怎样)(?:去)?(?:配置|设置|启用|禁用|开启|关闭|调整)|默认值",
     ),
     Kind.WHERE: (

@@ -48,6 +48,8 @@ _DEFAULTS = (
     re.compile(r"(?:\|\||\?\?)\s*([^,;)\n]{1,60})"),
 )
 _ASSIGNED = r"(?<![\w$.]){name}(?:\s*:\s*[\w.<>\[\] |&*]+?)?\s*(?::=|=(?!=)|:)\s*([^,;\n{{]{{1,60}})"
+_TABLE_DEFAULT = re.compile(r"[\"']?\s*,[^\"\n;]{0,200}?\b\w+(?:\.|->)\w+(?:\.\w+)*\s*,\s*([\w.*-]{1,40})\s*,")
+_TYPE = re.compile(r"[A-Z]\w*[?!]?|string|number|boolean|bool|int|float|double|long|str|any|object|[iu]\d+|[iu]size")
 _NAME = re.compile(r"(?<![\w$-])(?:--)?[A-Za-z_][\w-]{2,50}")
 _NUMBER = re.compile(r"[-+]?[\d._]+\w*\b")
 _KNOB = re.compile(
@@ -83,7 +85,9 @@ def settings(code: Code, places: Sequence[tuple[str, int, int]], asked: Collecti
             held = around.asked_for(one.name, asked)
             if held or not far:
                 found.setdefault(one.name, (far, not held, one))
-    return [one for *_, one in sorted(found.values(), key=lambda one: one[:2])[:most]]
+    spelled = {one.name for *_, one in found.values() if terms.whole(one.name.replace("-", "_").strip("_")) in asked}
+    order = sorted(found.values(), key=lambda one: (one[2].name not in spelled, *one[:2]))
+    return [one for *_, one in order[:most]]
 
 
 def _in(code: Code, path: str, start: int, end: int) -> Iterator[Setting]:
@@ -104,6 +108,9 @@ def _in(code: Code, path: str, start: int, end: int) -> Iterator[Setting]:
 
 def _default(lines: Sequence[str], number: int, rest: str) -> str:
     """What a flag's or variable's declaration says of its default: an argument after the name, or `default=`."""
+    table = _TABLE_DEFAULT.match(rest)  # after the variable that the value is kept in
+    if table:
+        return _value(table[1])
     second = re.match(r"[\"'`]\s*,\s*([^,()=\n]{1,60})\)", rest)
     if second:
         return _value(second[1])
@@ -153,6 +160,7 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
         key=lambda one: (
+            one.kind == "value" or terms.whole(one.name) not in worth,  # the question spells out the others
             -round(max(_worth(one.name, worth), _worth(one.kept, worth)), 2),
             rank.get(one.kind, 0),
             not one.default,
@@ -196,6 +204,8 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
                 continue
             match = given.search(text)
             value = match[1].strip() if match and "?" not in text[: match.start()] else ""  # no choice between two
+            if match and text[: match.start(1)].rstrip().endswith(":") and _TYPE.fullmatch(value.rstrip(")")):
+                value = ""  # a type
             if (
                 _value(value)
                 and value != bare

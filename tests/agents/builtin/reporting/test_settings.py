@@ -58,6 +58,23 @@ def test_a_default_that_is_a_name_is_told_with_what_it_means(look, make):
     assert looked.section("Settings") == line + "\n"
 
 
+def test_a_table_of_settings_tells_the_default_after_where_the_value_is_kept(look, make):
+    code = (
+        "void init(void) {\n"
+        '    createIntConfig("no-ordersync-on-rewrite", NULL, FLAG, 0, 9, server.no_sync, 7, NULL);\n'
+        '    createEnumConfig("ordersync", NULL, FLAG, sync_enum, server.ordersync, SYNC_EVERYSEC, NULL);\n}\n'
+    )
+    looked = look(make({"src/config.c": code}), "What is the default value of ordersync?")
+    assert told(looked)[0] == ("ordersync", "configuration key", "SYNC_EVERYSEC")
+
+
+def test_a_type_is_no_default(look, make):
+    code = "class Pool(\n  maxIdleOrders: Int,\n) {\n  val full = maxIdleOrders == 0\n}\n"
+    looked = look(make({"src/Pool.kt": code}), "What is the maximum number of idle orders?")
+    assert looked.found.kind == "which setting"
+    assert "`Int` by default" not in looked.text
+
+
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
