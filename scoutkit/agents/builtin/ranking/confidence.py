@@ -26,7 +26,7 @@ class Band:
 BANDS = (
     Band(1.5, "a clear lead", "high", 89, 97, leaders=1, per_file=4),
     Band(1.25, "a lead", "medium", 77, 93, leaders=2, per_file=4),
-    Band(1.1, "a small lead", "medium", 63, 92, leaders=3, per_file=2),
+    Band(1.1, "a small lead", "medium", 64, 92, leaders=3, per_file=2),
     Band(0.0, "hardly any lead", "low", 50, 87, leaders=5, per_file=2),
 )
 
