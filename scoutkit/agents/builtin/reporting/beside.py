@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from scoutkit import symbols, words
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import around
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import around, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, holds
+from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.agents.builtin.reporting.spots import held_in
 
 _ENOUGH = 2  # found by the question: then none are looked for by name
@@ -135,9 +135,9 @@ def _users(code: Code, nodes: Sequence[Node], role: Role, seen: set[str], most: 
         name = node.last
         if most <= 0:
             return
-        if not around.telling(code.index, name) or len(words.split_identifier(name)) < 2:
+        if not naming.telling(code.index, name) or len(words.split_identifier(name)) < 2:
             continue
-        paths = [path for path in around.mentions(code.index, name) if role_of(path) is role and path not in seen]
+        paths = [path for path in naming.mentions(code.index, name) if role_of(path) is role and path not in seen]
         for path in paths[:_FILES]:
             lines = code.lines(path)
             used = (at for at, line in enumerate(lines, 1) if holds(line, name) and not around.IMPORT.match(line))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoutkit.agents.builtin.reporting import around
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import naming
 from scoutkit.agents.builtin.reporting.code import Code
+from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.symbols import language_of
 
 CALLABLE = frozenset({"function", "method", "constructor", "macro"})
@@ -27,12 +27,12 @@ def written(code: Code, one: Node) -> Node:
     last = code.lines(one.path)[one.end - 1].rstrip(" ;") if one.end <= len(code.lines(one.path)) else "}"
     if last.endswith("}") or (language_of(one.path) == "python" and not last.endswith("...")):
         return one
-    same = (other for other in around.definitions(code.index, one.last) if other == one)  # none of a test's
+    same = (other for other in naming.definitions(code.index, one.last) if other == one)  # none of a test's
     return max(same, key=lambda other: other.start, default=one)
 
 
 def local(code: Code, one: Node) -> bool:
     """Does it stand in a function, or is it only a part of a value?"""
     held = [other for other in code.symbols(one.path) if one.name.startswith(f"{other.qualified}.")]
-    inside = any(other.kind not in around.TYPES for other in held)
-    return bool(one.owner) and (inside or one.kind not in CALLABLE | around.TYPES)
+    inside = any(other.kind not in naming.TYPES for other in held)
+    return bool(one.owner) and (inside or one.kind not in CALLABLE | naming.TYPES)

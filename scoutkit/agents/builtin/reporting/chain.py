@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from scoutkit.agents.builtin.reporting import around
-from scoutkit.agents.builtin.reporting.around import Edge, Node
+from scoutkit.agents.builtin.reporting import around, naming
 from scoutkit.agents.builtin.reporting.code import Code
+from scoutkit.agents.builtin.reporting.naming import Edge, Node
 
 _CENTRES = 4  # definitions that it is drawn around
 _WIDE = 4  # callers of one of them
@@ -90,7 +90,7 @@ def _chain(edges: Sequence[Edge], through: Node) -> list[Edge]:
 
 def _draws(edge: Edge) -> bool:
     """A call between two functions that is sure."""
-    return edge.sure and bool(edge.caller.name) and edge.callee.kind not in around.TYPES
+    return edge.sure and bool(edge.caller.name) and edge.callee.kind not in naming.TYPES
 
 
 def _longest(edges: Sequence[Edge], start: Node, *, up: bool, seen: frozenset[Node] = frozenset()) -> list[Edge]:

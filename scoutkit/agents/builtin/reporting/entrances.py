@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.reporting import around
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
+from scoutkit.agents.builtin.reporting.naming import Node
 
 _NODES, _FILES = 8, 10  # are looked at; files for each
 _VERBS = "get|post|put|patch|delete|head|options|any|all"
@@ -71,11 +71,11 @@ def _marked(code: Code, node: Node) -> Iterator[Entrance]:
 
 def _handed_over(code: Code, node: Node) -> Iterator[Entrance]:
     """Where its name stands beside a route's or a command's."""
-    if around.common(node.last) or len(code.index.defined(node.last)) > around.MANY:
+    if naming.common(node.last) or len(code.index.defined(node.last)) > naming.MANY:
         return
-    files = [path for path in around.mentions(code.index, node.last) if role_of(path) is Role.SOURCE]
+    files = [path for path in naming.mentions(code.index, node.last) if role_of(path) is Role.SOURCE]
     word = re.compile(rf"(?<![\w$]){re.escape(node.last)}(?![\w$])")
-    for path in around.nearest(files, node.path)[:_FILES]:
+    for path in naming.nearest(files, node.path)[:_FILES]:
         lines = code.lines(path)
         for number, line in enumerate(lines, 1):
             if node.last not in line or len(line) > 400 or not word.search(line):

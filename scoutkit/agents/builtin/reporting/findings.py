@@ -13,8 +13,7 @@ from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import around, beside, chain, frames, past, saying, settings, spots, usage
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import beside, chain, frames, naming, past, saying, settings, spots, usage
 from scoutkit.agents.builtin.reporting.beside import Beside
 from scoutkit.agents.builtin.reporting.chain import Graph
 from scoutkit.agents.builtin.reporting.code import Code
@@ -22,6 +21,7 @@ from scoutkit.agents.builtin.reporting.entrances import Entrance, entrances
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 from scoutkit.agents.builtin.reporting.frames import Frame
 from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for, kind_of
+from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.agents.builtin.reporting.nearby import nearest_words
 from scoutkit.agents.builtin.reporting.past import Commit, Past
 from scoutkit.agents.builtin.reporting.saying import Reason
@@ -183,7 +183,7 @@ def _siblings(code: Code, shown: Sequence[Node]) -> Iterator[Cited]:
     """What else has the best one's name, where that says something: an interface's other implementations, mostly."""
     best = shown[0]
     for one in (
-        around.definitions(code.index, best.last) if best.owner and around.telling(code.index, best.last) else ()
+        naming.definitions(code.index, best.last) if best.owner and naming.telling(code.index, best.last) else ()
     ):
         cited = cite(code.snapshot, one.path, one.start, one.end, [one.name])
         if one not in shown and one.owner and cited and cited.name == one.name and role_of(one.path) is Role.SOURCE:
@@ -200,9 +200,9 @@ def _open(
     """What the facts leave open, and nothing else."""
     unclear = False
     for name in question.names[:6] if chosen and not settled else ():
-        defined = [one for one in around.definitions(code.index, name) if role_of(one.path) is Role.SOURCE]
+        defined = [one for one in naming.definitions(code.index, name) if role_of(one.path) is Role.SOURCE]
         owners = {one.owner or one.path for one in defined}
-        if 2 <= len(owners) == len(defined) <= around.MANY and not unclear:
+        if 2 <= len(owners) == len(defined) <= naming.MANY and not unclear:
             cited = [cite(code.snapshot, one.path, one.start, one.end, [one.name, name]) for one in defined]
             unclear = True
             yield Open(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoutkit.agents.builtin.ranking.question import Question, ordered
-from scoutkit.agents.builtin.reporting.around import Node, definitions
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
+from scoutkit.agents.builtin.reporting.naming import Node, definitions
 
 _MOST = 8  # frames: of more the last
 _SHOWN = re.compile(r'File "([^"\n]+)", line (\d{1,8}), in [^\n]*\n[ \t]+([^\n]{6,200}?)[ \t]*$', re.MULTILINE)

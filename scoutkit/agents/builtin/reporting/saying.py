@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.ranking.rank import Range
 from scoutkit.agents.builtin.reporting import around, past
-from scoutkit.agents.builtin.reporting.around import Node
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
+from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.agents.builtin.reporting.spots import Spot
 
 _FAILS = re.compile(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.reporting import chain
-from scoutkit.agents.builtin.reporting.around import Edge, Node
 from scoutkit.agents.builtin.reporting.beside import Beside
 from scoutkit.agents.builtin.reporting.evidence import citable
 from scoutkit.agents.builtin.reporting.findings import Findings, Open
 from scoutkit.agents.builtin.reporting.kinds import Kind
+from scoutkit.agents.builtin.reporting.naming import Edge, Node
 from scoutkit.agents.builtin.reporting.past import Commit
 from scoutkit.agents.builtin.reporting.settings import Setting
 from scoutkit.agents.builtin.reporting.spots import Spot

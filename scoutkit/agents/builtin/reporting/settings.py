@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import around
+from scoutkit.agents.builtin.reporting import around, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 
@@ -143,7 +143,7 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     left = _LINES
     for at, one in enumerate(ranking.ranges[:_RANGES]):
         lines = code.lines(one.path)
-        if role_of(one.path) in around.TESTS or left < 0:
+        if role_of(one.path) in naming.TESTS or left < 0:
             continue
         left -= one.place.end - one.place.start
         for number in range(one.place.start, min(one.place.end, len(lines)) + 1):
@@ -183,8 +183,8 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
     """A name as a setting: as the code reads one, or as a field or constant that is given a value. Nothing for a
     function or a variable on its way through."""
     bare = name.removeprefix("--")
-    files = [other for other in around.mentions(code.index, bare) if role_of(other) not in around.TESTS]
-    files = [path, *(other for other in around.nearest(files, path) if other != path)]
+    files = [other for other in naming.mentions(code.index, bare) if role_of(other) not in naming.TESTS]
+    files = [path, *(other for other in naming.nearest(files, path) if other != path)]
     declared: Setting | None = None
     uses: list[Cited] = []
     given = re.compile(_ASSIGNED.format(name=re.escape(bare)))
@@ -240,7 +240,7 @@ def _meaning(code: Code, name: str, path: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w{4,}", name):
         return ""
     given = re.compile(_ASSIGNED.format(name=re.escape(name)))
-    for other in around.nearest([path, *around.mentions(code.index, name)], path)[:4]:
+    for other in naming.nearest([path, *naming.mentions(code.index, name)], path)[:4]:
         for line in code.lines(other):
             if name in line and len(line) < 400 and (match := given.search(line)) and (value := _value(match[1])):
                 return value

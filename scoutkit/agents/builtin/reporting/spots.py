@@ -14,10 +14,10 @@ from scoutkit.agents.builtin.indexing.segment import Place
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import around, bodies
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import bodies, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, first_sentence, words_held
+from scoutkit.agents.builtin.reporting.naming import Node
 
 SPOTS, EXCERPT = 8, 14
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
@@ -46,7 +46,7 @@ class Spot:
     @property
     def node(self) -> Node:
         """As a definition."""
-        return around.node(self.cited.path, self.place)
+        return naming.node(self.cited.path, self.place)
 
     @property
     def defines(self) -> bool:
@@ -102,7 +102,7 @@ def _chosen(
     per_file = band(ranking.margin).per_file
     for at, ranked in enumerate(ranges):
         given = at < sure
-        one = _moved(ranked, bodies.written(code, around.node(ranked.path, ranked.place)))
+        one = _moved(ranked, bodies.written(code, naming.node(ranked.path, ranked.place)))
         place = one.place
         if not given and sum(counts.values()) >= (min(most, _LEAST) if one.score < best * _FAR_BELOW else most):
             return
@@ -116,7 +116,7 @@ def _chosen(
             continue
         if not given and not tests and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
-        one = _moved(one, bodies.whole(code, around.node(one.path, place)))
+        one = _moved(one, bodies.whole(code, naming.node(one.path, place)))
         place, held = one.place, held_in(code, one, ranking.rare)
         if cited := cite(
             code.snapshot, one.path, place.start, place.end, [one.text, place.qualified, place.name, *held]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import around, bodies
-from scoutkit.agents.builtin.reporting.around import Node
+from scoutkit.agents.builtin.reporting import around, bodies, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
+from scoutkit.agents.builtin.reporting.naming import Node
 
 _FILES = 300  # are read for one definition
 _READ = 40  # source files that are parsed for calls: in more, calls are told by their look
@@ -63,7 +63,7 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     found: list[tuple[bool, int, Node]] = []
     exact = True
     for name in (one for one in question.names if one.isidentifier() or "." not in one):
-        defined = [one for one in around.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
+        defined = [one for one in naming.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
         if name.islower() and name.isalpha() and not _spelled(question.text, name):  # a word before it is a name
             defined = [one for one in defined if not bodies.local(code, one)]
         if name in owners.values() and not defined:
@@ -89,12 +89,12 @@ def usage(code: Code, target: Node) -> Usage | None:
     cited = cite(code.snapshot, target.path, target.start, target.end, [target.name, target.last])
     if cited is None:
         return None
-    others = around.definitions(code.index, target.last)
-    paths = [path for path in around.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
+    others = naming.definitions(code.index, target.last)
+    paths = [path for path in naming.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
     paths = [path for path in paths if citable(path)]
-    source = around.nearest([path for path in paths if role_of(path) not in around.TESTS], target.path)
-    own = around.defining(code.index, target.last) - {target.path}  # a test that has its own means that
-    tests = [path for path in paths if role_of(path) in around.TESTS and path not in own]
+    source = naming.nearest([path for path in paths if role_of(path) not in naming.TESTS], target.path)
+    own = naming.defining(code.index, target.last) - {target.path}  # a test that has its own means that
+    tests = [path for path in paths if role_of(path) in naming.TESTS and path not in own]
     found = [
         (path, list(around.sites(code, target, path, others, parse=at < _READ)))
         for at, path in enumerate(source[:_FILES])
@@ -114,7 +114,7 @@ def usage(code: Code, target: Node) -> Usage | None:
 
 
 def _used(code: Code, path: str, found: Sequence[tuple[int, bool]], *, named: bool = True) -> Used:
-    test = role_of(path) in around.TESTS
+    test = role_of(path) in naming.TESTS
     units = [code.unit(path, number) for number, _ in found[:20]] if named else []
     holders = dict.fromkeys(unit.name if unit.kind == "test" else unit.qualified for unit in units if unit)
     numbers, lines = tuple(number for number, _ in found), code.lines(path)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoutkit.agents.builtin.reporting import chain
-from scoutkit.agents.builtin.reporting.around import Edge, Node
 from scoutkit.agents.builtin.reporting.chain import Graph
 from scoutkit.agents.builtin.reporting.evidence import Cited
+from scoutkit.agents.builtin.reporting.naming import Edge, Node
 
 
 def edge(caller, callee, line, *, sure=True, kind="function"):
