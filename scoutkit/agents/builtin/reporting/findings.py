@@ -158,8 +158,11 @@ def _without_quotes(snapshot: Snapshot, question: Question, ranking: Ranking) ->
 
 def _usages(code: Code, kind: Kind, nodes: Sequence[Node]) -> Iterator[Usage]:
     """Of some definitions, where the kind asks for that."""
+    shared: set[str] = set()
     for node in nodes if kind in (Kind.CALLS, Kind.BREAKS) else nodes[:1] if kind is Kind.NAME else ():
-        if found := usage.usage(code, node):
+        found = usage.usage(code, node)
+        if found and not (found.shared and node.last in shared):  # the same calls, which may mean any of them
+            shared |= {node.last} if found.shared else set()
             yield found
 
 

@@ -126,7 +126,7 @@ def used(found: Findings, room: Room) -> Iterator[str]:
     for one in found.usages:
         others = one.node.last not in told
         told.add(one.node.last)
-        yield "\n".join(_used(one, room, others=others)).rstrip()
+        yield re.sub("\n{3,}", "\n\n", "\n".join(_used(one, room, others=others))).rstrip()
 
 
 def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
@@ -155,7 +155,8 @@ def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
         yield f"- and {count(len(tests) - few, 'more test file')}"
     if usage.others and others:
         listed = ", ".join(one.place for one in usage.others[:3]) + (", …" if len(usage.others) > 3 else "")
-        yield f"\nOthers are named `{name}` too ({listed}): calls that seem to mean these are left out."
+        means = "these calls may mean any of them" if usage.shared else "calls that seem to mean these are left out"
+        yield f"\nOthers are named `{name}` too ({listed}): {means}."
     if usage.cut:
         yield f"\nOnly part was read: {count(usage.cut, 'more file')} have the word."
 

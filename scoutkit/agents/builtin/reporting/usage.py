@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import around, bodies, naming
+from scoutkit.agents.builtin.reporting import bodies, naming, sites
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 from scoutkit.agents.builtin.reporting.naming import Node
@@ -41,13 +41,15 @@ class Used:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """`cited`: the definition; `files`: those that use it, tests last; `others`: more definitions of its name, in whose
-    favour calls were left out; `cut`: files that were not read."""
+    favour calls were left out, or, where it is `shared`, that the calls may mean as well; `cut`: files that were not
+    read."""
 
     node: Node
     cited: Cited
     files: tuple[Used, ...]
     others: tuple[Cited, ...]
     cut: int
+    shared: bool
 
     @property
     def count(self) -> int:
@@ -95,22 +97,41 @@ def usage(code: Code, target: Node) -> Usage | None:
     source = naming.nearest([path for path in paths if role_of(path) not in naming.TESTS], target.path)
     own = naming.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in naming.TESTS and path not in own]
+    files = _files(code, target, source, tests, others)
+    shared = not files and len(set(others)) > 1
+    if shared:  # nothing tells which of them a call means: it is not nothing that calls it
+        files = _files(code, target, source, tests, others, shared=True)
+    if not files:
+        named = ((path, sites.named(code, path, others)) for path in source[:_FILES])
+        files = [_used(code, path, lines) for path, lines in named if lines]
+    elsewhere = (one for one in others if one != target)
+    cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
+    more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
+    return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES), shared and bool(files))
+
+
+def _files(
+    code: Code,
+    target: Node,
+    source: Sequence[str],
+    tests: Sequence[str],
+    others: Sequence[Node],
+    *,
+    shared: bool = False,
+) -> list[Used]:
+    """The files that use it, tests last; of calls that may mean any definition of its name too where it is `shared`."""
     found = [
-        (path, list(around.sites(code, target, path, others, parse=at < _READ)))
+        (path, list(sites.sites(code, target, path, others, parse=at < _READ, shared=shared)))
         for at, path in enumerate(source[:_FILES])
     ]
     found = sorted((one for one in found if one[1]), key=lambda one: not all(sure for _, sure in one[1]))
     files = [_used(code, path, lines, named=at < _NAMED) for at, (path, lines) in enumerate(found)]
     found = [
-        (path, list(around.sites(code, target, path, others, parse=len(tests) <= _PARSED)))
+        (path, list(sites.sites(code, target, path, others, parse=len(tests) <= _PARSED, shared=shared)))
         for path in tests[: max(0, _FILES - len(source))]
     ]
     found.sort(key=lambda one: -len(one[1]))
-    files += [_used(code, path, lines, named=at < _PARSED) for at, (path, lines) in enumerate(found) if lines]
-    elsewhere = (one for one in others if one != target)
-    cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
-    more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
-    return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES))
+    return files + [_used(code, path, lines, named=at < _PARSED) for at, (path, lines) in enumerate(found) if lines]
 
 
 def _used(code: Code, path: str, found: Sequence[tuple[int, bool]], *, named: bool = True) -> Used:

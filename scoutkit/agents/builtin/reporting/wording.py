@@ -74,6 +74,8 @@ def _answers(found: Findings) -> list[str]:
     """Longer ones first."""
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
+        if not used.files:
+            return [f"nothing uses {used.cited.name}", "nothing does"]
         return [
             f"{used.cited.name} is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}",
             count(used.count, "place"),
@@ -138,6 +140,8 @@ def _first(found: Findings, more: int) -> str:
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
         tests = sum(one.test for one in used.files)
+        if not used.files:
+            return f"Nothing uses `{used.cited.name}`, defined at {used.cited.place}, as far as names tell"
         return (
             f"`{used.cited.name}`, defined at {used.cited.place}, is used in {count(used.count, 'place')} of "
             f"{count(len(used.files), 'file')}"

@@ -50,3 +50,39 @@ def test_a_function_is_called_behind_its_module_where_several_modules_have_one(l
     for one in looked.found.usages:
         lines = {"src/records.py": (5,), "src/reading.py": (9,)}[one.node.path]
         assert [(used.path, used.lines, used.sure) for used in one.files] == [("src/user.py", lines, True)]
+
+
+def test_where_nothing_tells_which_definition_a_call_means_it_is_told_as_a_call_of_any(look, make):
+    files = {f"src/plugin{n}.py": f"def before_each_run(item):\n    return {n}\n" for n in range(9)}
+    files["src/base.py"] = "class Base:\n    def before_each_run(self, item):\n        return None\n"
+    files["src/loop.py"] = "def loop(items):\n    for item in items:\n        item.hook.before_each_run(item)\n"
+    files["src/own.py"] = (
+        "def other(plugin3):\n    plugin3.before_each_run(1)\n"  # that one's, whoever else is asked for
+    )
+    looked = look(make(files), "What calls `before_each_run`?")
+    (used,) = {one.node.last: one for one in looked.found.usages if one.shared}.values()
+    assert [(one.path, one.lines, one.sure) for one in used.files] == [("src/loop.py", (3,), False)]
+    assert "these calls may mean any of them" in looked.text
+    assert "Nothing in this code uses" not in looked.text
+
+
+def test_a_method_of_ones_own_that_several_classes_have_is_told_where_it_is_called(look, make):
+    files = {f"src/kind{n}.py": f"class Kind{n}:\n    def settle_it(self):\n        return {n}\n" for n in range(2)}
+    files["src/sub.py"] = "class Sub(Kinds):\n    def go(self):\n        return self.settle_it()\n"
+    looked = look(make(files), "What calls `settle_it`?")
+    assert [(one.path, one.lines) for one in looked.found.usages[0].files] == [("src/sub.py", (3,))]
+
+
+def test_a_function_that_is_only_named_is_told_where(look, make):
+    files = {"src/hooks.py": "def add_options(parser):\n    return parser\n"}
+    files["src/config.py"] = (
+        "def start(self):\n    self.hook.add_options.call_historic(1)\n    # see hook.add_options\n"
+    )
+    looked = look(make(files), "What calls `add_options`?")
+    assert [(one.path, one.lines, one.sure) for one in looked.found.usages[0].files] == [("src/config.py", (2,), False)]
+
+
+def test_nothing_is_said_where_nothing_uses_it(look, make):
+    looked = look(make({"src/hooks.py": "def add_options(parser):\n    return parser\n"}), "What calls `add_options`?")
+    assert "Nothing in this code uses `add_options`" in looked.text
+    assert " 0 " not in looked.text

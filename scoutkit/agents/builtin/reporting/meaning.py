@@ -1,0 +1,153 @@
+"""Which of the definitions of a name a call means, by what it stands behind: the code is read, not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from scoutkit import words
+from scoutkit.agents.builtin.reporting.code import Code
+from scoutkit.agents.builtin.reporting.naming import (
+    MANY,
+    TYPES,
+    Node,
+    common,
+    folder,
+    nearest,
+)
+from scoutkit.symbols import language_of
+
+_FEW = 3  # definitions of a one-word name: more often, a call far away may mean any
+_ALL = 50  # definitions of one name: of more, nobody can tell which is meant
+_METHODS = frozenset({"c", "java", "kotlin", "rust", "swift", "csharp"})  # `x.f()` is no function of its own there
+_BARE = frozenset({"cpp", "csharp", "java", "kotlin", "php", "ruby", "scala", "swift"})  # `f()` calls a method there
+SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
+
+
+def means(
+    target: Node, others: Sequence[Node], path: str, receiver: str | None, above: Collection[str] = ()
+) -> bool | None:
+    """Does a call behind `receiver` mean the target: surely, by its name, or rather another (None)? A call of what the
+    target is declared in `above` may mean it."""
+    if target.kind in TYPES:
+        return _means_type(target, others, path)
+    if receiver is not None and receiver == target.owner:
+        return True
+    if receiver is not None and not target.owner and not _module(receiver, target.path):
+        return (
+            None if language_of(path) in _METHODS else False if len(others) == 1 and not common(target.last) else None
+        )
+    if len(others) <= 1 and not common(target.last):
+        return fits(target, receiver)
+    if receiver and not target.owner:
+        named = [one for one in others if not one.owner and receiver in re.split(r"[/.]", one.path)[-3:-1]]
+        return True if named == [target] else None
+    if receiver is None and not target.owner:
+        here = [one for one in others if one.path == path and not one.owner]
+        if here:
+            return True if [target] == here else None
+        return False if nearest([one.path for one in others], path)[:1] == [target.path] else None
+    if receiver is not None and target.owner:
+        alike = max(_alike(receiver, owner) for owner in (target.owner, *above))
+        best = max((_alike(receiver, one.owner) for one in others if one.owner), default=0)
+        if alike:
+            return False if alike >= best else None
+        few = len(others) <= (MANY if len(parts(target.last)) > 1 or folder(path) == folder(target.path) else _FEW)
+        few = few and all(one.owner for one in others)  # a function for any receiver
+        return False if few and not best and not common(target.last) else None
+    return None
+
+
+def means_own(code: Code, target: Node, others: Sequence[Node], path: str, number: int) -> bool | None:
+    """As `means`, of a call of one's own (`self.send()`)."""
+    if target.kind in TYPES:
+        return _means_type(target, others, path)
+    held = code.unit(path, number)
+    same = held is not None and path == target.path and held.parent.rpartition(".")[2] == target.owner
+    return True if same else False if len(others) == 1 and target.owner else None
+
+
+def _means_type(target: Node, others: Sequence[Node], path: str) -> bool | None:
+    return True if len(others) <= 1 else False if folder(path) == folder(target.path) else None
+
+
+def in_class(code: Code, target: Node, path: str, number: int) -> bool:
+    """Is a line in the class whose method the target is, where a bare call means that?"""
+    if path != target.path or not target.owner or language_of(path) not in _BARE:
+        return False
+    held = code.unit(path, number)
+    return held is not None and held.qualified.startswith(f"{_class_of(target)}.")
+
+
+def extended(code: Code, target: Node, others: Sequence[Node]) -> frozenset[str]:
+    """The classes and interfaces with the same method that the target's class says it extends."""
+    owners = {one.owner for one in others if one.owner and one.owner != target.owner}
+    held = next((one for one in code.symbols(target.path) if owners and one.qualified == _class_of(target)), None)
+    if held is None:
+        return frozenset()
+    head = "\n".join(code.lines(target.path)[held.start - 1 : max(held.body_start, held.start)]).partition("{")[0]
+    if language_of(target.path) == "kotlin":  # what is in brackets is given, not extended
+        while (less := re.sub(r"\([^()]*\)", "", head)) != head:
+            head = less
+    return frozenset(re.findall(r"\w+", head)) & owners
+
+
+def _class_of(target: Node) -> str:
+    return target.name.rpartition(".")[0]
+
+
+def means_another(
+    code: Code, target: Node, others: Sequence[Node], path: str, number: int, receiver: str | None
+) -> bool:
+    """Does a call rather mean one of the others?"""
+    rest = (one for one in others[:_ALL] if one != target)
+    if receiver in SELF:
+        return any(means_own(code, one, others, path, number) for one in rest)
+    return any(means(one, others, path, receiver) is not None for one in rest)
+
+
+def receiver_of(line: str, name: str) -> str | None:
+    """What a call stands behind: `reply` of `reply.send()`, "" of `f().send()`; None where it stands alone."""
+    found = re.search(rf"([\w$]*)[)\]]*\s*(?:\?\.|!*\.|->|::)\s*{re.escape(name)}(?![\w$])", line)
+    return found[1] if found else None
+
+
+def fits(target: Node, receiver: str | None) -> bool:
+    """Is a method of one definition meant for sure? A name of one word may be somebody else's, who is not here."""
+    return not (receiver and target.owner) or len(parts(target.last)) > 1 or _alike(receiver, target.owner) > 0
+
+
+def _module(receiver: str, path: str) -> bool:
+    """Can a variable be the module, package or namespace that a file is?"""
+    return receiver == "" or bool(parts(receiver) & {part for name in path.split("/")[-3:] for part in parts(name)})
+
+
+def _alike(receiver: str, owner: str) -> int:
+    """How many words a variable shares with a type: `call` with `RealCall`."""
+    return len(parts(receiver) & parts(owner))
+
+
+def parts(name: str) -> set[str]:
+    return {part.lower() for part in words.split_identifier(name) if len(part) > 1}
+
+
+def meant(defined: Sequence[Node], source: Node, receiver: str | None) -> tuple[Node, bool] | None:
+    """The definition that a call means, and whether that is sure."""
+    if receiver in SELF:
+        own = [one for one in defined if one.path == source.path and one.owner == source.owner]
+        if own:
+            return own[0], True
+    if receiver and not any(one.owner or _module(receiver, one.path) for one in defined):
+        return (defined[0], False) if len(defined) == 1 and language_of(source.path) not in _METHODS else None
+    if len(defined) == 1:
+        return defined[0], fits(defined[0], receiver) or defined[0].owner == source.owner
+    if receiver is None:
+        here = [one for one in defined if one.path == source.path and not one.owner]
+        if len(here) == 1:
+            return here[0], True
+    if receiver:
+        fitting = [one for one in defined if one.owner and _alike(receiver, one.owner)]
+        if len(fitting) == 1:
+            return fitting[0], fitting[0].owner == receiver
+    near = [one for one in defined if folder(one.path) == folder(source.path)]
+    return (near[0], False) if len(near) == 1 else None
