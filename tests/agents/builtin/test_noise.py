@@ -141,7 +141,7 @@ def test_headings_are_told_without_their_links(look, make):
     told = look(make(files), "How is the order total computed?")
     assert told.doubts == []
     assert "x.test" not in told.text
-    assert "`docs/a.md:1-3` `Order total`" in told.text
+    assert "`docs/a.md:1` `Order total`" in told.text
 
 
 def test_no_more_than_six_files_begin_a_report(look, make):

@@ -4,11 +4,12 @@ behind."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.reporting.code import Code
-from scoutkit.agents.builtin.reporting.evidence import cite
+from scoutkit.agents.builtin.reporting.evidence import Cited, begun, cite
 from scoutkit.agents.builtin.reporting.meaning import meant, receiver_of
 from scoutkit.agents.builtin.reporting.naming import (
     TYPES,
@@ -101,7 +102,13 @@ def callees(code: Code, source: Node, asked: Collection[str], *, most: int) -> l
         found[call.name] = (not asked_for(call.name, asked), far, general, Edge(source, target, cited, sure))
     kept = sorted(found.values(), key=lambda one: one[:3])
     edges = [edge for unasked, far, general, edge in kept if not (unasked and (far or general or not edge.sure))]
-    return sorted(edges[:most], key=lambda edge: edge.cited.start)
+    begun = (replace(edge, defined=_begun(code, edge.callee)) for edge in edges[:most])
+    return sorted(begun, key=lambda edge: edge.cited.start)
+
+
+def _begun(code: Code, one: Node) -> Cited | None:
+    whole = cite(code.snapshot, one.path, one.start, one.end, [one.last])
+    return begun(code.snapshot, whole) if whole and whole.name == one.last else None
 
 
 def asked_for(name: str, asked: Collection[str]) -> bool:

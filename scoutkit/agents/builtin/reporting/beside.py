@@ -11,7 +11,7 @@ from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
 from scoutkit.agents.builtin.reporting import naming, sites
 from scoutkit.agents.builtin.reporting.code import Code
-from scoutkit.agents.builtin.reporting.evidence import Cited, cite, holds
+from scoutkit.agents.builtin.reporting.evidence import Cited, begun, cite, holds
 from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.agents.builtin.reporting.spots import held_in
 
@@ -26,13 +26,12 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """`title`: of the test or section, as far as it can be said; `uses`: the name that it uses, "" where the question's
-    words found it; `held`: these, as they are written there."""
+    """`title`: of the test or section, as far as it can be said; `cited`: where that stands, else a word of the
+    question; `uses`: the name that it uses, "" where the question's words found it."""
 
     title: str
     cited: Cited
     uses: str = ""
-    held: tuple[str, ...] = ()
 
 
 def tests(code: Code, ranking: Ranking, nodes: Sequence[Node], shown: set[str], *, most: int) -> list[Beside]:
@@ -89,10 +88,8 @@ def _found(code: Code, one: Range, role: Role, rare: Sequence[str]) -> Beside | 
     if role is Role.TEST and end - start > _LONG:
         return None  # a whole suite
     title = plain_title(title)
-    words_of = held_in(code, one, rare)
-    cited = cite(code.snapshot, one.path, start, end, [title, *words_of])
-    held_words = tuple(word for word in words_of if word not in title)
-    return Beside(title, cited, held=held_words) if cited and title else None
+    cited = cite(code.snapshot, one.path, start, end, [title, *held_in(code, one, rare)])
+    return Beside(title, begun(code.snapshot, cited)) if cited and title else None
 
 
 def _written(lines: Sequence[str]) -> str:

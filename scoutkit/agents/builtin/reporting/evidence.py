@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.snapshot import Snapshot
@@ -59,6 +59,14 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
             return Cited(path, start, end, name)
     found = [name for name in _NAME.findall(text[:20_000]) if _says(name) and len(name) <= 80]
     return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
+
+
+def begun(snapshot: Snapshot, cited: Cited) -> Cited:
+    """The first of the lines that has the name. Of what only stands beside an answer it is enough where it begins: a
+    note need not be read again because a test got another assertion."""
+    lines = (snapshot.lines(cited.path) or [])[cited.start - 1 : cited.end]
+    at = next((at for at, line in enumerate(lines, cited.start) if holds(line, cited.name)), None)
+    return cited if at is None else replace(cited, start=at, end=at)
 
 
 def _says(name: str) -> bool:

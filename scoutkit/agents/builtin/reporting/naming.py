@@ -58,13 +58,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One definition calls another, on the `cited` line. `sure`: False where it is told by the name alone."""
+    """One definition calls another, on the `cited` line. `sure`: False where it is told by the name alone; `defined`:
+    where the other begins."""
 
     caller: Node
     callee: Node
     cited: Cited
     sure: bool
     handed: bool = False  # it is handed on by its name, for somebody else to call
+    defined: Cited | None = None
 
     @property
     def verb(self) -> str:

@@ -106,8 +106,8 @@ def _entrance(kind: str, said: str, node: Node, place: str, name: str) -> str:
 
 def _edge(edge: Edge, shown: Collection[Node]) -> str:
     by_name, callee = "" if edge.sure else " (by name: several share it)", edge.callee
-    told = not edge.sure or callee in shown or callee.path == edge.caller.path or not citable(callee.path)
-    where = "" if told else f", defined at `{callee.path}:{callee.start}-{callee.end}`"
+    told = not edge.sure or callee in shown or callee.path == edge.caller.path
+    where = "" if told or not edge.defined else f", defined at {edge.defined.place}"
     return f"- {named(edge.caller.name)} {edge.verb} `{callee.last}`{by_name} at {edge.cited.place}{where}"
 
 

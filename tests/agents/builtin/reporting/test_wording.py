@@ -39,7 +39,7 @@ def test_a_document_that_only_quotes_the_question_is_no_evidence(look, make):
     other = "# Pool\n\n## Eviction\n\nPooled connections are evicted when idle.\n"
     looked = look(make({"src/pool.py": POOL, "README.md": readme, "docs/pool.md": other}), asked)
     assert "README.md" not in looked.text
-    assert "`docs/pool.md:3-5`" in looked.text
+    assert "`docs/pool.md:3` `Eviction`" in looked.text
 
 
 def test_a_document_that_shares_only_common_words_is_left_out(look, make):
