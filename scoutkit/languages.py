@@ -448,7 +448,9 @@ DEFINITIONS = {
 EMBEDDED = {"html": "javascript", "vue": "typescript", "svelte": "typescript"}
 
 CALLS = {
-    "python": "(call function: [(identifier) @call (attribute attribute: (identifier) @call)])",
+    "python": """
+(call function: [(identifier) @call (attribute attribute: (identifier) @call) (list_splat (identifier) @call)])
+""",
     "javascript": """
 (call_expression function: [(identifier) @call (member_expression property: (_) @call)])
 (new_expression constructor: (identifier) @call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-VERSION = 3  # of the rules: what they say is kept with each tree
+VERSION = 4  # of the rules: what they say is kept with each tree
 
 
 class Role(StrEnum):
@@ -58,7 +58,13 @@ _RULES = {  # the first that fits
     Role.OLD: (r"(?:^|/)(?:deprecated|legacy|compat|obsolete|old)(?:/|\.\w+$)",),
     Role.TOOL: (r"(?:^|/)(?:scripts?|tools?|ci|\.github|\.circleci|hack|devtools|packaging)/|^contrib/",),
 }
-_RULES_LATE = {Role.DOCUMENT: (r"(?:^|/)(?:docs?|website)/",)}
+_BUILT = r"c|cc|cpp|cs|cxx|go|h|hpp|java|kt|rs|scala|swift"  # a package of these may be named doc
+_RULES_LATE = {
+    Role.DOCUMENT: (
+        rf"^(?:docs?|website)/(?!.*\.(?:{_BUILT})$)",
+        rf"(?<!src)(?<!lib)/(?:docs?|website)/(?!.*\.(?:{_BUILT})$)",
+    )
+}
 _COMPILED = [
     (role, re.compile("|".join(rules), re.IGNORECASE if role is not Role.TEST else 0))
     for table in (_RULES, _RULES_LATE)

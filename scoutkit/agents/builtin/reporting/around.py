@@ -88,7 +88,7 @@ def callees(code: Code, source: Node, asked: Collection[str], *, most: int) -> l
         if call.name in found or call.name == source.last or not telling(code.index, call.name):
             continue
         defined = definitions(code.index, call.name)
-        chosen = meant(defined, source, receiver_of(lines[call.line - 1], call.name))
+        chosen = meant(code, defined, source, receiver_of(lines[call.line - 1], call.name))
         if chosen is None or (chosen[0].path == source.path and source.start <= chosen[0].start <= source.end):
             continue
         target, sure = chosen

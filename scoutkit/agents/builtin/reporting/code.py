@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scoutkit import symbols
 from scoutkit.agents.builtin.indexing.index import Index
+from scoutkit.agents.builtin.reporting import imports
 from scoutkit.snapshot import Snapshot
 from scoutkit.symbols import Call, Symbol
 
@@ -22,6 +23,7 @@ class Code:
         self._symbols: dict[str, Sequence[Symbol]] = {}
         self._calls: dict[str, Sequence[Call] | None] = {}
         self._lines: dict[str, Sequence[str]] = {}
+        self._imported: dict[str, dict[str, str]] = {}
         self._passed: set[str] = set()  # files that there was no room for
 
     def text(self, path: str) -> str:
@@ -46,6 +48,12 @@ class Code:
             known = symbols.has_calls(symbols.language_of(path, self.text(path)))
             self._calls[path] = symbols.calls(path, self.text(path)) if known and self._may(path) else None
         return self._calls[path]
+
+    def imported(self, path: str, name: str) -> str:
+        """The module that a name in a file is imported as or from; "" where that is not said."""
+        if path not in self._imported:
+            self._imported[path] = imports.imported(path, self.text(path))
+        return self._imported[path].get(name, "")
 
     def known(self, path: str) -> bool:
         """Was there room for a file's definitions? Else nobody can say what a line of it is in."""

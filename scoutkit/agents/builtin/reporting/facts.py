@@ -50,7 +50,7 @@ def facts(found: Findings) -> dict[str, Any]:
         "uses": [
             {
                 "symbol": one.node.name,
-                "defined": _place(one.cited),
+                "defined": _place(one.cited) if one.cited else None,
                 "files": [
                     {
                         "path": file.path,

@@ -49,7 +49,8 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything a report says. `exact`: the question names one definition, which `spots` begin with."""
+    """Everything a report says. `exact`: the question names one definition, which `spots` begin with, or something that
+    this code does not define, and `usages` say where it is used."""
 
     kind: Kind
     question: Question
@@ -85,20 +86,25 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     kind = kind_of(question)
     code = Code(index, snapshot)
     named, exact = usage.targets(code, question, ranking)
-    if kind is Kind.NAME and not named and question.text.strip().islower():  # a word, that is no name here
+    calling = kind in (Kind.CALLS, Kind.BREAKS)
+    stranger = usage.stranger(code, question, named) if calling or kind is Kind.NAME else None
+    if (
+        kind is Kind.NAME and not (named or stranger) and question.text.strip().islower()
+    ):  # a word, that is no name here
         kind = Kind.WHERE
     exact = exact and (kind in _NAMED or all(word in question.names for word in question.said))
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]
+    if stranger:
+        named, exact = [], True
     first = [*named] if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
     asking = {term for word, held in question.said.items() if not asked_for(word) for term in held}
     meant = question.counts.keys() - asking
     knobs = settings.knobs(code, ranking, meant, most=6) if kind is Kind.CONFIG else []
     first = first or list(_around(code, knobs[:1]))
-    usages = list(_usages(code, kind, named))
-    calling = kind in (Kind.CALLS, Kind.BREAKS)
-    first += list(_callers(code, usages)) if calling and exact else []
-    most = len(first) if calling and exact else _SPOTS.get(kind, spots.SPOTS)
+    usages = [stranger] if stranger else list(_usages(code, kind, named))
+    first += list(_callers(code, usages)) if (calling and exact) or stranger else []
+    most = len(first) if first and calling and exact else _SPOTS.get(kind, spots.SPOTS)
     chosen = spots.choose(code, question, ranking, most=most, first=first)
     nodes = [spot.node for spot in chosen if spot.defines]
     graph = chain.graph(code, nodes[: len(named) or 1] if calling else nodes, question.counts, above=not calling)
@@ -114,7 +120,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         question=question,
         ranking=ranking,
         files=len(index.paths),
-        exact=exact and bool(first),
+        exact=exact and bool(first or stranger),
         spots=tuple(chosen),
         graph=graph,
         siblings=tuple(_siblings(code, nodes)) if nodes and not calling else (),

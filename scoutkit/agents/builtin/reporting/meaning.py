@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from scoutkit import words
+from scoutkit.agents.builtin.reporting import bodies
 from scoutkit.agents.builtin.reporting.code import Code
+from scoutkit.agents.builtin.reporting.imports import among
 from scoutkit.agents.builtin.reporting.naming import (
     MANY,
     TYPES,
@@ -25,10 +27,12 @@ SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
 
 
 def means(
-    target: Node, others: Sequence[Node], path: str, receiver: str | None, above: Collection[str] = ()
+    code: Code, target: Node, others: Sequence[Node], path: str, receiver: str | None, above: Collection[str] = ()
 ) -> bool | None:
     """Does a call behind `receiver` mean the target: surely, by its name, or rather another (None)? A call of what the
     target is declared in `above` may mean it."""
+    if there := _from_module(code, others, path, receiver):
+        return (target in there and len(there) == 1) or (False if target in there else None)
     if target.kind in TYPES:
         return _means_type(target, others, path)
     if receiver is not None and receiver == target.owner:
@@ -58,6 +62,14 @@ def means(
     return None
 
 
+def _from_module(code: Code, others: Sequence[Node], path: str, receiver: str | None) -> list[Node]:
+    """Of the definitions of a name those in the module that the file imports it, or what it stands behind, from."""
+    module = code.imported(path, receiver or others[0].last) if others and receiver != "" else ""
+    owned = [one for one in others if not one.owner or one.owner == receiver]
+    files = among((one.path for one in owned), module) if module else ()
+    return [one for one in owned if one.path in files]
+
+
 def means_own(code: Code, target: Node, others: Sequence[Node], path: str, number: int) -> bool | None:
     """As `means`, of a call of one's own (`self.send()`)."""
     if target.kind in TYPES:
@@ -72,11 +84,11 @@ def _means_type(target: Node, others: Sequence[Node], path: str) -> bool | None:
 
 
 def in_class(code: Code, target: Node, path: str, number: int) -> bool:
-    """Is a line in the class whose method the target is, where a bare call means that?"""
-    if path != target.path or not target.owner or language_of(path) not in _BARE:
+    """Is a line in the class whose method the target is, where a bare call means that, or in its function?"""
+    if path != target.path or not target.owner or not (language_of(path) in _BARE or bodies.local(code, target)):
         return False
     held = code.unit(path, number)
-    return held is not None and held.qualified.startswith(f"{_class_of(target)}.")
+    return held is not None and f"{held.qualified}.".startswith(f"{_class_of(target)}.")
 
 
 def extended(code: Code, target: Node, others: Sequence[Node]) -> frozenset[str]:
@@ -103,7 +115,7 @@ def means_another(
     rest = (one for one in others[:_ALL] if one != target)
     if receiver in SELF:
         return any(means_own(code, one, others, path, number) for one in rest)
-    return any(means(one, others, path, receiver) is not None for one in rest)
+    return any(means(code, one, others, path, receiver) is not None for one in rest)
 
 
 def receiver_of(line: str, name: str) -> str | None:
@@ -131,8 +143,11 @@ def parts(name: str) -> set[str]:
     return {part.lower() for part in words.split_identifier(name) if len(part) > 1}
 
 
-def meant(defined: Sequence[Node], source: Node, receiver: str | None) -> tuple[Node, bool] | None:
+def meant(code: Code, defined: Sequence[Node], source: Node, receiver: str | None) -> tuple[Node, bool] | None:
     """The definition that a call means, and whether that is sure."""
+    there = _from_module(code, defined, source.path, receiver)
+    if len(there) == 1:
+        return there[0], True
     if receiver in SELF:
         own = [one for one in defined if one.path == source.path and one.owner == source.owner]
         if own:

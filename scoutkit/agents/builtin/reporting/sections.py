@@ -17,7 +17,7 @@ from scoutkit.agents.builtin.reporting.past import Commit
 from scoutkit.agents.builtin.reporting.settings import Setting
 from scoutkit.agents.builtin.reporting.spots import Spot
 from scoutkit.agents.builtin.reporting.usage import Usage, Used
-from scoutkit.agents.builtin.reporting.wording import count, plain
+from scoutkit.agents.builtin.reporting.wording import count, defined, plain
 from scoutkit.symbols import language_of
 
 _WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
@@ -134,14 +134,14 @@ def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
     tests = [one for one in usage.files if one.test]
     name = usage.node.last
     if not usage.files:
-        yield f"Nothing in this code uses `{usage.cited.name}`, defined at {usage.cited.place}, as far as names tell."
+        yield f"Nothing in this code uses {defined(usage)}, as far as names tell."
         return
     places = sum(len(one.lines) for one in source)
     where = f"{count(places, 'place')} of {count(len(source), 'file')}" if source else "no file but tests"
     more = f" and in {count(usage.count - places, 'place')} of {count(len(tests), 'test file')}" if tests else ""
     by_name = not any(one.sure for one in usage.files)
     told = ", as far as names tell" if by_name else ""
-    yield f"`{usage.cited.name}`, defined at {usage.cited.place}, is used in {where}{more}{told}.\n"
+    yield f"{defined(usage)}, is used in {where}{more}{told}.\n"
     for one in source[: room.items + 2]:
         yield _file(one, name, by_name=by_name)
         if room.first >= _CALLS_SHOWN and role_of(one.path) is Role.SOURCE:

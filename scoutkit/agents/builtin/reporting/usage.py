@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
@@ -13,16 +13,22 @@ from scoutkit.agents.builtin.ranking.rank import Ranking
 from scoutkit.agents.builtin.reporting import bodies, naming, sites
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
+from scoutkit.agents.builtin.reporting.meaning import SELF
 from scoutkit.agents.builtin.reporting.naming import Node
+from scoutkit.symbols import language_of
 
 _FILES = 300  # are read for one definition
 _READ = 40  # source files that are parsed for calls: in more, calls are told by their look
 _NAMED = 15  # of them that say which functions call
 _PARSED = 8  # test files: of more, calls are told by their look, and only the first say which tests they are
 _TARGETS = 2
+_NESTED = 12  # files
 _OTHERS = 12  # definitions of its name that are told of
 _SHOWN = 2  # lines of a file
 _DOTTED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
+_CHAIN = re.compile(r"(?<![\w$./])[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)+")
+_JOINT = re.compile(r"\.|::|->|#")
+_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
 
 
@@ -40,16 +46,21 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """`cited`: the definition; `files`: those that use it, tests last; `others`: more definitions of its name, in whose
-    favour calls were left out, or, where it is `shared`, that the calls may mean as well; `cut`: files that were not
-    read."""
+    """`cited`: the definition, None where the code uses a name that it does not define; `files`: those that use it,
+    tests last; `others`: more definitions of its name, in whose favour calls were left out, or, where it is `shared`,
+    that the calls may mean as well; `cut`: files that were not read."""
 
     node: Node
-    cited: Cited
+    cited: Cited | None
     files: tuple[Used, ...]
     others: tuple[Cited, ...]
     cut: int
     shared: bool
+
+    @property
+    def name(self) -> str:
+        """What is used, as it is cited or asked for."""
+        return self.cited.name if self.cited else self.node.name
 
     @property
     def count(self) -> int:
@@ -70,6 +81,8 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
             defined = [one for one in defined if not bodies.local(code, one)]
         if name in owners.values() and not defined:
             continue
+        if not defined and _spelled(question.text, name):
+            defined = list(_nested(code, name))
         owned = [one for one in defined if one.owner.lower() == owners.get(name)]
         if not owned and any(name.lower() == owner for owner in owners.values()):
             continue  # it only says whose
@@ -80,9 +93,48 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     return chosen, bool(chosen) and exact
 
 
+def _nested(code: Code, name: str) -> Iterator[Node]:
+    """Functions of a name in other functions, which the index does not have; those of tests if there are no others."""
+    paths = [path for path in naming.mentions(code.index, name) if role_of(path) not in _NOT_CODE]
+    for path in sorted(paths, key=lambda path: role_of(path) in naming.TESTS)[:_NESTED]:
+        found = [one for one in code.symbols(path) if one.name == name and one.kind in bodies.CALLABLE]
+        yield from (Node(path, one.qualified, one.start, one.end, one.kind) for one in found)
+        if found:
+            return
+
+
 def _spelled(text: str, name: str) -> bool:
     """Is it written as code is?"""
     return bool(re.search(rf"`[^`]*\b{name}\b[^`]*`|\b{name}\(|[.:#>]{name}\b|\b{name}(?:\.|::|->|#)\w", text))
+
+
+def stranger(code: Code, question: Question, named: Sequence[Node]) -> Usage | None:
+    """Who uses what the question names and the code does not define: `os.Exit`, `requests.get`. None where all that it
+    names is defined, or stands nowhere."""
+    chains = [one for one in _CHAIN.findall(question.text) if language_of(one) is None]  # and no file
+    inside = {part for one in chains for part in _JOINT.split(one)} | {one.last for one in named}
+    for name in dict.fromkeys([*chains, *(one for one in question.names if one not in inside)]):
+        *above, last = _JOINT.split(name)
+        owner = above[-1] if above and above[-1] not in SELF else ""
+        if not _NAME.fullmatch(last) or not (owner or _spelled(question.text, last)) or _known(code, owner, last):
+            continue
+        paths = [path for path in naming.mentions(code.index, last) if role_of(path) not in _NOT_CODE]
+        paths = [path for path in paths if citable(path)]
+        found = [(path, sites.mentions(code, path, owner, last)) for path in paths[:_FILES]]
+        used = [_used(code, path, [(at, True) for at in lines]) for path, lines in found if lines]
+        if used:
+            used.sort(key=lambda one: (one.test, role_of(one.path) is not Role.SOURCE))
+            return Usage(Node("", name, 0, 0), None, tuple(used), (), max(0, len(paths) - _FILES), shared=False)
+    return None
+
+
+def _known(code: Code, owner: str, last: str) -> bool:
+    """Does the code define it? Another module's or class's own of that name is not it."""
+    defined = naming.defining(code.index, last)
+    if not owner or not defined:
+        return bool(defined)
+    owned = any(one.owner == owner for one in naming.definitions(code.index, last))
+    return owned or bool(naming.defining(code.index, owner)) or any(owner in re.split(r"[/.]", one) for one in defined)
 
 
 def usage(code: Code, target: Node) -> Usage | None:
@@ -93,21 +145,31 @@ def usage(code: Code, target: Node) -> Usage | None:
         return None
     others = naming.definitions(code.index, target.last)
     paths = [path for path in naming.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
+    if not others:
+        others = [target]
+        paths = [target.path] if bodies.local(code, target) else paths
     paths = [path for path in paths if citable(path)]
     source = naming.nearest([path for path in paths if role_of(path) not in naming.TESTS], target.path)
     own = naming.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in naming.TESTS and path not in own]
     files = _files(code, target, source, tests, others)
-    shared = not files and len(set(others)) > 1
+    shared = all(one.test for one in files) and len(set(others)) > 1
     if shared:  # nothing tells which of them a call means: it is not nothing that calls it
-        files = _files(code, target, source, tests, others, shared=True)
-    if not files:
+        files = _files(code, target, source, tests, others, shared=True) or files
+    if all(one.test for one in files):
         named = ((path, sites.named(code, path, others)) for path in source[:_FILES])
-        files = [_used(code, path, lines) for path, lines in named if lines]
+        files = [_used(code, path, lines) for path, lines in named if lines] + files
     elsewhere = (one for one in others if one != target)
     cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
     more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
-    return Usage(target, cited, tuple(files), tuple(more), max(0, len(paths) - _FILES), shared and bool(files))
+    return Usage(
+        target,
+        cited,
+        tuple(files),
+        tuple(more),
+        max(0, len(paths) - _FILES),
+        shared and any(not one.test for one in files),
+    )
 
 
 def _files(

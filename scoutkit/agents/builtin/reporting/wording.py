@@ -9,6 +9,7 @@ from scoutkit.agents.builtin.reporting.evidence import sayable
 from scoutkit.agents.builtin.reporting.findings import Findings
 from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for
 from scoutkit.agents.builtin.reporting.spots import Spot
+from scoutkit.agents.builtin.reporting.usage import Usage
 
 _TITLE = 110  # characters, at most
 _CLAUSE = 15  # characters of a question's first clause at least
@@ -75,9 +76,9 @@ def _answers(found: Findings) -> list[str]:
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
         if not used.files:
-            return [f"nothing uses {used.cited.name}", "nothing does"]
+            return [f"nothing uses {used.name}", "nothing does"]
         return [
-            f"{used.cited.name} is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}",
+            f"{used.name} is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}",
             count(used.count, "place"),
         ]
     if found.kind is Kind.CONFIG and found.settings and found.settings[0].cited.path:
@@ -141,11 +142,9 @@ def _first(found: Findings, more: int) -> str:
         used = found.usages[0]
         tests = sum(one.test for one in used.files)
         if not used.files:
-            return f"Nothing uses `{used.cited.name}`, defined at {used.cited.place}, as far as names tell"
-        return (
-            f"`{used.cited.name}`, defined at {used.cited.place}, is used in {count(used.count, 'place')} of "
-            f"{count(len(used.files), 'file')}"
-            + (f", {tests} of them {'tests' if tests > 1 else 'a test'}" if tests else "")
+            return f"Nothing uses {defined(used)}, as far as names tell"
+        return f"{defined(used)}, is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}" + (
+            f", {tests} of them {'tests' if tests > 1 else 'a test'}" if tests else ""
         )
     if found.kind is Kind.CONFIG and found.settings:
         first, *other = found.settings
@@ -161,6 +160,13 @@ def _first(found: Findings, more: int) -> str:
 
 def _called(spot: Spot) -> str:
     return f"`{spot.cited.name}` at {spot.cited.place}"
+
+
+def defined(usage: Usage) -> str:
+    """What is used, and where that is defined."""
+    if usage.cited:
+        return f"`{usage.cited.name}`, defined at {usage.cited.place}"
+    return f"`{usage.name}`, which this code does not define"
 
 
 def _list(said: list[str]) -> str:
@@ -179,6 +185,9 @@ def confidence(found: Findings) -> str:
         )
     if found.frames:
         return f"Confidence: the traceback itself names the place.{absent}"
+    if found.exact and found.usages and found.usages[0].cited is None:
+        name = found.usages[0].node.last
+        return f"Confidence: every line with `{name}` was looked at; no definition of it is here.{absent}"
     if found.exact and found.spots:
         return f"Confidence: the question names `{found.spots[0].cited.name}`, which is defined once.{absent}"
     margin = found.ranking.margin

@@ -124,7 +124,7 @@ def test_tests_documents_and_settings_are_told(report):
     text, _ = report()
     beside = text.split("## Tests and docs")[1].split("## ")[0]
     assert "`test_session_cookie_is_signed`" in beside
-    assert "`README.md:3-5` `Sessions`" in beside
+    assert "`README.md:3` `Sessions`" in beside
     assert "- `COOKIE_DIGEST` (environment variable) at `src/auth/signing.py:30`" in text.split("## Settings")[1]
 
 
