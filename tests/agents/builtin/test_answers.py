@@ -96,6 +96,28 @@ def test_what_calls_lists_all_callers_by_file_tests_last(look, shop):
     assert used.index("`shop/orders.py:12` uses") < used.index("Test: `tests/test_orders.py:5,6` use `charge_order`")
     assert "in `test_an_order_is_charged_once`" in used
     assert "Confidence: the question names `charge_order`, which is defined once." in looked.text
+    first = looked.text.split("\n\n")
+    assert first[0].endswith("charge_order is used in 2 places of 2 files")  # tests break, but are not what calls it
+    assert "is used in 2 places of 2 files and in 2 places of 1 test file." in first[1]
+
+
+def test_what_only_tests_use_is_said_to_be(look, make):
+    code = "def lone(a):\n    return a\n"
+    test = "from lone import lone\n\n\ndef test_lone():\n    assert lone(1) == 1\n"
+    looked = look(make({"lone.py": code, "tests/test_lone.py": test}), "What calls lone?")
+    assert looked.doubts == []
+    first = looked.text.split("\n\n")
+    assert first[0].endswith("lone is used in no file but tests")
+    assert "is used in no file but tests and in " in first[1]
+
+
+@pytest.mark.parametrize("callers", [1, 2, 3])
+def test_a_file_with_more_callers_than_are_named_says_so(look, make, callers):
+    code = "def deep(a):\n    return a\n"
+    uses = "from deep import deep\n" + "".join(f"\n\ndef use{at}(a):\n    return deep(a)\n" for at in range(callers))
+    used = look(make({"deep.py": code, "uses.py": uses}), "What calls deep?").section("What uses it")
+    assert ("`use1` and elsewhere" in used) == (callers > 2)
+    assert "`use0`" in used
 
 
 def test_what_breaks_tells_what_changes_together(look, shop, git):

@@ -17,7 +17,7 @@ from scoutkit.agents.builtin.reporting.past import Commit
 from scoutkit.agents.builtin.reporting.settings import Setting
 from scoutkit.agents.builtin.reporting.spots import Spot
 from scoutkit.agents.builtin.reporting.usage import Usage, Used
-from scoutkit.agents.builtin.reporting.wording import count, defined, plain
+from scoutkit.agents.builtin.reporting.wording import count, defined, plain, used_in
 from scoutkit.symbols import language_of
 
 _WHY = {"huge": "too large", "pointer": "kept outside git", "missing": "not in this clone"}
@@ -136,12 +136,9 @@ def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
     if not usage.files:
         yield f"Nothing in this code uses {defined(usage)}, as far as names tell."
         return
-    places = sum(len(one.lines) for one in source)
-    where = f"{count(places, 'place')} of {count(len(source), 'file')}" if source else "no file but tests"
-    more = f" and in {count(usage.count - places, 'place')} of {count(len(tests), 'test file')}" if tests else ""
     by_name = not any(one.sure for one in usage.files)
     told = ", as far as names tell" if by_name else ""
-    yield f"{defined(usage)}, is used in {where}{more}{told}.\n"
+    yield f"{defined(usage)}, is used in {used_in(usage)}{told}.\n"
     for one in source[: room.items + 2]:
         yield _file(one, name, by_name=by_name)
         if room.first >= _CALLS_SHOWN and role_of(one.path) is Role.SOURCE:
@@ -164,8 +161,8 @@ def _used(usage: Usage, room: Room, *, others: bool) -> Iterator[str]:
 def _file(one: Used, name: str, label: str = "", *, by_name: bool) -> str:
     lines = ",".join(map(str, one.lines[:_LINES]))
     more = f" and {count(len(one.lines) - _LINES, 'more line')}" if len(one.lines) > _LINES else ""
-    holders = [holder for holder in one.holders if named(holder) != named("")][:2]
-    said = ", ".join(f"`{holder[:80]}`" for holder in holders)
+    holders = [holder for holder in one.holders if named(holder) != named("")]
+    said = ", ".join(f"`{holder[:80]}`" for holder in holders[:2]) + (" and elsewhere" if len(holders) > 2 else "")
     marked = "" if one.sure or by_name else " (by name)"
     verb = "use" if len(one.lines) > 1 else "uses"
     return f"- {label}`{one.path}:{lines}`{more} {verb} `{name}`{marked}" + (f" in {said}" if said else "")

@@ -77,10 +77,8 @@ def _answers(found: Findings) -> list[str]:
         used = found.usages[0]
         if not used.files:
             return [f"nothing uses {used.name}", "nothing does"]
-        return [
-            f"{used.name} is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}",
-            count(used.count, "place"),
-        ]
+        inside = used_in(used, tests=False)
+        return [f"{used.name} is used in {inside}", inside]
     if found.kind is Kind.CONFIG and found.settings and found.settings[0].cited.path:
         first = found.settings[0]
         return [f"{first.name} in {first.cited.path}", first.name]
@@ -140,12 +138,9 @@ def _first(found: Findings, more: int) -> str:
         return f"{found.error[0] or 'It'}{said} comes from {name}, at {last.cited.place} (`{last.cited.name}`)"
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
-        tests = sum(one.test for one in used.files)
         if not used.files:
             return f"Nothing uses {defined(used)}, as far as names tell"
-        return f"{defined(used)}, is used in {count(used.count, 'place')} of {count(len(used.files), 'file')}" + (
-            f", {tests} of them {'tests' if tests > 1 else 'a test'}" if tests else ""
-        )
+        return f"{defined(used)}, is used in {used_in(used)}"
     if found.kind is Kind.CONFIG and found.settings:
         first, *other = found.settings
         kind = "" if first.kind == "value" else f" ({first.kind})"
@@ -167,6 +162,17 @@ def defined(usage: Usage) -> str:
     if usage.cited:
         return f"`{usage.cited.name}`, defined at {usage.cited.place}"
     return f"`{usage.name}`, which this code does not define"
+
+
+def used_in(usage: Usage, *, tests: bool = True) -> str:
+    """In how many places of how many files; what tests do is counted by itself, or with `tests` False not at all."""
+    source = [one for one in usage.files if not one.test]
+    places = sum(len(one.lines) for one in source)
+    where = f"{count(places, 'place')} of {count(len(source), 'file')}" if source else "no file but tests"
+    if not tests or len(source) == len(usage.files):
+        return where
+    more = count(usage.count - places, "place")
+    return f"{where} and in {more} of {count(len(usage.files) - len(source), 'test file')}"
 
 
 def _list(said: list[str]) -> str:
