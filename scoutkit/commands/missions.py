@@ -261,8 +261,11 @@ def deliver(desk: Desk, mission: Mission, chosen: Agent, *, how: Sending, as_jso
         raise Interrupted("interrupted", so_far or "it had found nothing yet: ask again")
     if outcome.result is not Result.DONE:
         hint = outcome.hint or so_far or f"how it went: scoutkit run show {run.id}"
-        if run.isolation != "none" and run.agent not in registry.REGISTRY and not outcome.hint:
-            hint += "; isolated, it had an empty home folder: --isolate none gives it yours"
+        if run.isolation != "none" and run.agent not in registry.REGISTRY:
+            if not outcome.hint:
+                hint += "; isolated, it had an empty home folder: --isolate none gives it yours"
+            elif run.exit in (126, 127):  # of a shell that did not find or may not run a program
+                hint += "; isolated, it sees its worktree and the folders on PATH: --isolate none shows it all"
         raise AgentFailed(f"agent {run.agent}: {outcome.reason or outcome.result}", hint)
     if outcome.unanswered:
         say.tell(f"no answer: {outcome.unanswered}; the note is a draft")

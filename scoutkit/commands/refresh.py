@@ -54,7 +54,7 @@ def refresh(
         tell_left_out(desk)
     chosen = asking.Chosen(how.agent, how.agent_cmd, how.base, how.terms, how.force)
     found = asking.survey(desk, named, chosen)
-    _narrate(found)
+    _narrate(found, how.base)
     if dry_run:
         _would(found, asking.costs(desk, found.stale), as_json=as_json)
         return 0
@@ -149,14 +149,14 @@ class _Work:
         return True
 
 
-def _narrate(found: Survey) -> None:
+def _narrate(found: Survey, base: str) -> None:
     for one in found.skipped:
         say.tell(f"{one.note.id}: skipped, {one.why}  ({one.note.path})")
     for stale in found.stale:
         if stale.instead:
             say.tell(f"{stale.note.id}: {stale.instead} made it and is no agent here: {stale.agent.name} looks again")
     if found.held:
-        say.tell(f"{say.count(found.held, 'note')} {'holds' if found.held == 1 else 'hold'}")
+        say.tell(f"{say.count(found.held, 'note')} {'holds' if found.held == 1 else 'hold'} at {base}")
     if not found.stale:
         say.tell("nothing to ask again")
 

@@ -168,7 +168,7 @@ class _Shows:
 
     def _first(self) -> Iterator[str]:
         for check in self._evidence.checks:
-            if check.before and check.before.ok is False:
+            if check.before and check.before.ok is False and not (check.after and check.after.ok):
                 yield f"- Look at the check {quoting.run(check.command)} first: it fails before anything is changed"
             elif check.before and check.after and check.before.ok and check.after.ok is False:
                 told = "it passed at the base and fails with the changes"

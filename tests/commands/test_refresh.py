@@ -73,7 +73,7 @@ def test_nothing_to_do_is_said_and_is_no_error(scoutkit, ask):
     ask("q")
     said = scoutkit("refresh", "--agent-cmd", "exit 1")
     assert said.code == 0
-    assert "1 note holds" in said.err
+    assert "1 note holds at HEAD\n" in said.err  # not in the working tree, which `check` looks at
     assert "nothing to ask again" in said.err
     assert said.out == ""
     assert scoutkit("refresh", "--json").json["refreshed"] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -217,6 +218,9 @@ def test_checks_are_run_before_and_after_and_one_that_hangs_is_a_result(scout, r
     checks = section(the_note(repo), "Checks")
     assert "| `grep -q sha512 src/auth/signing.py` | exit 1 | passed |" in checks
     assert checks.count("hung: stopped at its time limit") == 2
+    first = section(the_note(repo), "First next time")
+    assert "sha512" not in first  # it failed at the base, which is what the task is for
+    assert "Look at the check `sleep 40` first" in first
 
 
 def test_what_checks_and_set_up_leave_is_not_the_agents(scout, repo):
@@ -400,6 +404,17 @@ def test_without_isolation_it_is_refused(scoutkit, repo, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not sandbox.possible()[0].ok, reason="no bwrap here")
+@pytest.mark.parametrize(("command", "told"), [("{tool}", True), ("sh {tool}; exit 127", True), ("exit 3", False)])
+def test_a_program_that_isolation_hides_is_told_with_the_way_out(scoutkit, tmp_path, command, told):
+    tool = tmp_path / "my-agent"
+    tool.write_text("#!/bin/sh\necho Yes.\n")
+    tool.chmod(0o755)
+    said = scoutkit("ask", "q", "--isolate", "bwrap", "--agent-cmd", command.replace("{tool}", str(tool)))
+    assert said.code == 4
+    assert ("it sees its worktree and the folders on PATH: --isolate none" in said.err) is told
+
+
+@pytest.mark.skipif(not sandbox.possible()[0].ok, reason="no bwrap here")
 def test_in_isolation_it_is_the_same(scout, repo):
     said = scout(
         ("run", EDIT),
@@ -477,7 +492,7 @@ def test_checks_get_no_key_of_the_agents(scout, repo, monkeypatch):
     scout(("run", look), ("report", "# Done\n\nYes.\n"), options=("--check", look))
     note = the_note(repo)
     assert f"| `{look}` | exit 1 | exit 1 |" in section(note, "Checks")
-    assert f"passed          0.0 s  {look}" in section(note, "Commands")
+    assert re.search(rf"^passed +[\d.]+ s  {re.escape(look)}$", section(note, "Commands"), re.MULTILINE)
 
 
 def test_the_same_task_is_answered_from_memory_and_a_question_is_not(scout, scoutkit, repo):
