@@ -36,7 +36,7 @@ _QUOTES = re.compile(
     r"(?<!\w)'([^'\n]{8,400})'(?!\w)|\"([^\"\n]{8,400})\"|`([^`\n]{8,400})`|[“«„]([^”»“\n]{8,400})[”»“]|「([^」\n]{8,400})」"
 )
 _SAYS = re.compile(
-    r"\b(?:(?:errors?|exception|warning|message|panic|fatal|log|output)\w*:|(?:says?|said|saying|prints?|complains?)\b:?"
+    r"\b(?:(?:\w+(?:error|exception|warning)|(?:errors?|exception|warning|message|panic|fatal|log|output)\w*):|(?:says?|said|saying|prints?|complains?)\b:?"
     r"|(?:see|saw|get|got|getting)\s+(?:that|(?:the|this|an?)\s+(?:error|message|warning)):?)\s+"
     r"([^\n]{8,400})",
     re.IGNORECASE,

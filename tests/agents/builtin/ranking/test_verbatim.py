@@ -39,6 +39,14 @@ def test_quoted_or_pasted_it_is_found_at_its_line(look, make, question):
     assert "` at `src/oven.c:5`: it holds this text, in `startOven`" in looked.text
 
 
+@pytest.mark.parametrize(
+    "said", ["OvenException", "shop.oven.OvenError", "java.net.ClosedWarning", "[E1] shop::StandsError"]
+)
+def test_a_short_message_behind_the_name_of_an_error_is_found_without_it(look, make, said):
+    first = look(make(FILES), f"{said}: configured to refuse loaves").found.ranking.ranges[0]
+    assert (first.path, first.place.start, first.text) == ("src/oven.c", 5, "configured to refuse loaves")
+
+
 def test_a_placeholder_stands_for_what_the_program_put_there(look, make):
     made = (
         'fun check(level: Int) {\n    error("Wanted level 21 of the oven but it was ${"$"}{level} today")\n}\n'.replace(
