@@ -89,7 +89,7 @@ def _notes(desk: Desk) -> list[Check]:
             "notes kept",
             ok=not ignored,
             message=f"git ignores them ({ignored}): they are not committed" if ignored else "git sees them",
-            hint="take the rule out of the ignore file, or set `notes` to another folder",
+            hint="let git see them: scoutkit init --gitignore --dry-run; or set `notes` to another folder",
         ),
         _catalogue(desk),
         _fulltext(desk),

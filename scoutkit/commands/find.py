@@ -68,6 +68,8 @@ def search(
         say.hits(list(found.hits))
         if not found.hits:
             say.tell(f"nothing found for: {text}")
+        if found.untaken:
+            say.tell(f"no note has {', '.join(found.untaken)}: looked for as text")
         if found.meant:
             say.tell(f"did you mean: {found.meant}")
         if like is None and "is:" in text:

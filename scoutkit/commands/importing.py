@@ -14,7 +14,7 @@ import click
 
 from scoutkit.commands import say
 from scoutkit.commands.alike import tell as tell_alike
-from scoutkit.commands.session import current_folder, json_option, open_desk
+from scoutkit.commands.session import TAG, current_folder, json_option, open_desk
 from scoutkit.commands.write import decoded, show_kept
 from scoutkit.errors import NotFound, ScoutError, UsageError
 from scoutkit.knowledge.folder import LARGEST
@@ -34,7 +34,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 @click.option(
     "--type", "type_", type=click.Choice(NOTE_TYPES), help="Kind of note; else what the file says or looks like."
 )
-@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@click.option("--tag", "tags", multiple=True, type=TAG, help="A tag; may be repeated.")
 @click.option("--check-only", is_flag=True, help="Report without writing; exit code 1 if a citation is wrong.")
 @click.option("--force", is_flag=True, help="Make a note even of a text that is one already.")
 @json_option

@@ -70,7 +70,7 @@ run.add_command(undo)
 @json_option
 @click.pass_context
 def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
-    """What one run was and how it went."""
+    """What one run was and how it went. ID is the run's, or that of the note it made; the start of one is enough."""
     from scoutkit.dispatch import copies, findings
     from scoutkit.stories import reminding
 
@@ -123,7 +123,7 @@ def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends, one line for each thing that it does.")
 @click.pass_context
 def logs(ctx: click.Context, id_: str, *, raw: bool, events: bool, follow: bool) -> None:
-    """What the agent did and said, then its errors. Secrets are blotted out."""
+    """What the agent did and said, then its errors; ID as for `run show`. Secrets are blotted out."""
     from scoutkit.dispatch import records
 
     desk = open_desk(ctx, sync=False)

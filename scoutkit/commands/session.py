@@ -96,6 +96,22 @@ class Limit(click.IntRange):
         return int(min(super().convert(value, param, ctx), 1_000_000_000))
 
 
+class Tag(click.ParamType[str]):
+    """A tag that is given to a note: one word, without commas, which other programs take for several."""
+
+    name = "tag"
+
+    def convert(self, value: Any, param: object, ctx: object) -> str:  # noqa: ARG002
+        """As it was given; UsageError for what is no tag."""
+        from scoutkit.errors import UsageError
+
+        tag = str(value)
+        if not tag.strip() or any(char.isspace() or char == "," for char in tag):
+            raise UsageError(f"not a tag: {tag!r}", "a tag is one word: my-tag; several are given one by one")
+        return tag
+
+
 LIMIT = Limit(min=1)
+TAG = Tag()
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
 note_argument = click.argument("note", shell_complete=complete_notes)

@@ -33,17 +33,15 @@ def where(ctx: click.Context, question: tuple[str, ...], *, base: str, limit: in
     Exit code 1 when nothing fits.
     """
     from scoutkit import git
-    from scoutkit.agents.builtin.ranking.bare import places
+    from scoutkit.agents.builtin.ranking.bare import NOWHERE, places
 
     text = _stdin() if question == ("-",) else " ".join(question)
     desk = open_desk(ctx, sync=False)
-    found = places(
-        desk.where,
-        git.resolve(desk.repository, base),
-        text,
-        indexing(),
-        project=desk.repository.name,
-        limit=limit,
+    commit = git.resolve(desk.repository, base)
+    found = (  # nothing is asked: nothing is indexed for it
+        places(desk.where, commit, text, indexing(), project=desk.repository.name, limit=limit)
+        if text.strip()
+        else NOWHERE
     )
     if as_json:
         say.as_json("where", **_json(found))

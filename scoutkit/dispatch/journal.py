@@ -117,17 +117,20 @@ class Journal:
             return True
 
     def get(self, id_or_prefix: str) -> Run:
-        """The run with this id, else the only one whose id begins so. NotFound when there is none or several."""
+        """The run with this id, else the only one whose id begins so, else the one that made the note with this id or
+        the beginning of one. NotFound when there is none or several."""
         with self._reading() as db:
             possible = db and id_or_prefix and id_or_prefix.isascii()  # SQLite takes no half of a surrogate pair
             found = self._select(db, "WHERE id = ?", id_or_prefix) if db and possible else []
             if db and possible and not found:
                 found = self._select(db, "WHERE substr(id, 1, ?) = ? LIMIT 6", len(id_or_prefix), id_or_prefix)
+            if db and possible and not found:
+                found = self._select(db, "WHERE substr(note_id, 1, ?) = ? LIMIT 6", len(id_or_prefix), id_or_prefix)
         if not found:
             raise NotFound(f"no run {id_or_prefix!r}", "list them: scoutkit runs")
         if len(found) > 1:
             some = ", ".join(sorted(run.id for run in found[:5])) + (", …" if len(found) > 5 else "")
-            raise NotFound(f"{id_or_prefix!r} begins several runs: {some}", "write more of the id")
+            raise NotFound(f"{id_or_prefix!r} may be any of several runs: {some}", "write more of the id")
         return found[0]
 
     def runs(self, *, limit: int | None = None, newest_first: bool = True) -> list[Run]:

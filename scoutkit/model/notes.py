@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.regions import Candidate, Located, Region, Verdict
 
-__all__ = ["Anchor", "Candidate", "Citation", "Located", "Note", "Region", "Verdict"]
+__all__ = ["Anchor", "Candidate", "Citation", "Located", "Note", "Region", "Verdict", "confidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,15 @@ class Anchor:
     after: str
     first: str
     symbol: str = ""
+
+
+_CONFIDENCE = re.compile(r"^Confidence: (high|medium|low)\b", re.MULTILINE)
+
+
+def confidence(body: str) -> str:
+    """How sure a note's text says of itself that it is: high, medium or low; "" where it says nothing of that."""
+    found = _CONFIDENCE.search(body)
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ class Wish(NamedTuple):
     """What a pack is to hold. `notes` are ids of notes that go in first, whatever the task says.
 
     `code` adds the cited lines; `form` is one of FORMATS; `to` is the commit that citations are followed to, "" for the
-    working tree; `only_holding` leaves out every note that is not stable or does not hold; `without` are ids of notes
-    that are never taken.
+    working tree; `only_holding` leaves out every note that is not stable, does not hold, or says of itself that its
+    confidence is low while nobody confirmed it; `without` are ids of notes that are never taken.
     """
 
     task: str

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoutkit.model.found import Hit, Problem
+from scoutkit.model.notes import confidence
 from scoutkit.search import citing, ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.citing import Cited
 from scoutkit.search.database import Busy, Database
-from scoutkit.search.query import Query, clean, parse
+from scoutkit.search.operators import untaken
+from scoutkit.search.query import LONGEST, Query, clean, parse
 from scoutkit.search.ranking import Filters
 from scoutkit.search.snippet import snippet
 from scoutkit.search.sync import Seen, Source, Sync
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from scoutkit.model.missions import Run
 
 Hits = list[Hit]
+_BEGINNING = 4_000  # characters of a note in which it says how sure it is
 _ROW = "SELECT id, path, title, type, status, description, body FROM notes WHERE key = ?"
 
 
@@ -110,6 +113,14 @@ class Catalogue(Database):
     def understood(self, text: str) -> Query:
         """A text as a query of these notes: what is an operator in it, and what is looked for."""
         return self.asking(lambda connection: self._understood(connection, text))
+
+    def untaken(self, text: str) -> Sequence[str]:
+        """What looks like an operator in a text and is looked for as text, since no note has its value."""
+        return self.asking(
+            lambda connection: untaken(
+                clean(text[:LONGEST]), lambda name, value: ranking.has(connection, self.worktree, name, value)
+            )
+        )
 
     def lacks(self, query: Query) -> bool:
         """Is there a word in a query that no note has?"""
@@ -239,6 +250,16 @@ class Catalogue(Database):
         )
         return self.asking(
             lambda connection: {row[0]: (int(row[1]), int(row[2])) for row in connection.execute(sql, tuple(ids))}
+        )
+
+    def confidence(self, ids: Sequence[str]) -> dict[str, str]:
+        """Of notes that are known: how sure their text says that it is, where it says so near its beginning."""
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT id, substr(body, 1, {_BEGINNING}) FROM notes WHERE id IN ({marks})"
+        return self.asking(
+            lambda connection: {
+                id_: sure for id_, body in connection.execute(sql, tuple(ids)) if (sure := confidence(body))
+            }
         )
 
     def count(self) -> int:

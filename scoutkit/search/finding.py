@@ -17,11 +17,13 @@ _MANY = 1_000  # notes that have words which look like those of the text, where 
 
 class Found(NamedTuple):
     """Hits, best first. `meant` is the text with typing errors mended, where it has some; `alike`: no note has the
-    words, and these have words that look like them."""
+    words, and these have words that look like them; `untaken`: what looks like an operator and was looked for as text,
+    since no note has its value."""
 
     hits: Sequence[Hit]
     meant: str | None = None
     alike: bool = False
+    untaken: Sequence[str] = ()
 
 
 def find(
@@ -37,15 +39,24 @@ def find(
 ) -> Found:
     """Notes for any text. Whoosh is asked only where few notes are found and a word of the text is in none."""
     hits = catalogue.search(text, types=types, tags=tags, paths=paths, statuses=statuses, limit=limit)
+    untaken = catalogue.untaken(text) if ":" in text else ()
     if len(hits) >= min(limit, _LITTLE):
-        return Found(hits)
+        return Found(hits, untaken=untaken)
     query = catalogue.understood(text)
-    if not query.needed or (hits and not catalogue.lacks(query)):
-        return Found(hits)
+    words = _without(query.text, untaken)
+    if not query.needed or not words or (hits and not catalogue.lacks(query)):
+        return Found(hits, untaken=untaken)
     narrow = any((types, tags, paths, statuses, query.without, *query.asked))
-    better, ids = fulltext.alike(query.text, limit=0 if hits else _MANY if narrow else limit)
-    meant = text.replace(query.text, better) if better and query.text in text else better
+    better, ids = fulltext.alike(words, limit=0 if hits else _MANY if narrow else limit)
+    meant = text.replace(words, better) if better and words in text else better
     if hits:
-        return Found(hits, meant)
+        return Found(hits, meant, untaken=untaken)
     near = catalogue.by_ids(ids, types=types, tags=tags, paths=paths, statuses=statuses, limit=limit, query=query)
-    return Found(near, meant, bool(near))
+    return Found(near, meant, bool(near), untaken)
+
+
+def _without(text: str, untaken: Sequence[str]) -> str:
+    """A text without what a person meant as an operator: a value that no note has is no typing error in a word."""
+    for one in untaken:
+        text = text.replace(one, " ")
+    return text.strip() if untaken else text

@@ -60,6 +60,16 @@ def taken(text: str, known: Callable[[str, str], bool] | None = None) -> tuple[s
     return rest, Asked(since=since, without=tuple(without), **asked)
 
 
+def untaken(text: str, known: Callable[[str, str], bool]) -> list[str]:
+    """What looks like an operator in a text and is text, since no note has its value or it takes no such value."""
+    return [
+        match[0]
+        for match in _ASKED.finditer(text)
+        if _place(match[1], match[2] or match[3]) is None
+        or (match[1] in _OPEN and not known(match[1], match[2] or match[3]))
+    ]
+
+
 def as_words(text: str) -> str:
     """A text that is no query, such as a task, so that nothing in it is an operator."""
     same = _ASKED.sub(lambda match: f"{match[1]} {match[2] or match[3]}", text)

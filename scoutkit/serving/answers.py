@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Arguments = Mapping[str, Any]
 _HITS = 50  # notes about one place
+_AS_TEXT = 3  # operators that are told to be none
 _CHANGED = 20  # citations that a reader of a note is told of; check_note has all
 
 
@@ -31,13 +32,17 @@ def search(desk: Desk, given: Arguments, budget: Budget) -> Answer:
         note = f"No note has these words; these have words like them: {meant or 'see below'}."
     else:
         note = f"Did you mean: {meant}?" if meant else ""
-    cited = desk.catalogue.cited([hit.id for hit in found]) if found else {}
-    rows = [shapes.hit(hit, cited.get(hit.id)) for hit in found]
+    ids = [hit.id for hit in found]
+    cited, sure = (desk.catalogue.cited(ids), desk.catalogue.confidence(ids)) if found else ({}, {})
+    rows = [shapes.hit(hit, cited.get(hit.id), sure.get(hit.id, "")) for hit in found]
+    as_text = [shapes.line(one) for one in said.untaken[:_AS_TEXT]]
 
     def make(number: int) -> Draft:
-        parts = [note] if note else []
+        parts = [f"No note has {', '.join(as_text)}: looked for as text."] if as_text else []
+        parts += [note] if note else []
         parts += [shapes.hit_text(row) for row in rows[:number]] if rows else ["No note has this."]
-        return Draft("\n\n".join(parts), {"hits": rows[:number], "meant": meant}, len(rows) - number)
+        data = {"hits": rows[:number], "meant": meant, **({"as_text": as_text} if as_text else {})}
+        return Draft("\n\n".join(parts), data, len(rows) - number)
 
     return budget.answer(budget.largest(len(rows), make))
 

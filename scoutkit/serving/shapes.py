@@ -70,10 +70,11 @@ def provenance(note: Note, width: int = _LINE) -> dict[str, Any]:
     }
 
 
-def hit(found: Hit, cited: tuple[int, int] | None) -> dict[str, Any]:
-    """A hit, with how many of its citations were supported at birth."""
-    row = {**head(found), "snippet": line(found.snippet)}
-    return row if cited is None else {**row, "supported": cited[0], "citations": cited[1]}
+def hit(found: Hit, cited: tuple[int, int] | None, sure: str = "") -> dict[str, Any]:
+    """A hit, with how many of its citations were supported at birth, and how sure its text says that it is."""
+    row: dict[str, Any] = {**head(found), "snippet": line(found.snippet)}
+    row = row if cited is None else {**row, "supported": cited[0], "citations": cited[1]}
+    return {**row, "confidence": sure} if sure else row
 
 
 def hit_text(row: Mapping[str, Any]) -> str:
@@ -81,6 +82,8 @@ def hit_text(row: Mapping[str, Any]) -> str:
     facts = [row["type"], row["status"]]
     if "citations" in row:
         facts.append(f"{row['supported']} of {row['citations']} citations supported when written")
+    if "confidence" in row:
+        facts.append(f"says of itself: confidence {row['confidence']}")
     lines = [f"{row['id']}  {row['title']}", f"  {row['path']} ({', '.join(facts)})"]
     return "\n".join([*lines, *([f"  {row['snippet']}"] if row["snippet"] else [])])
 
@@ -109,14 +112,14 @@ def citation(one: Followed) -> dict[str, Any]:
     row: dict[str, Any] = {**place(was.path, was.start, was.end), "verdict": str(one.verdict)}
     row["now"] = place(now.path, now.start, now.end) if now else None
     if one.located and not one.holds and now:
-        row["similarity"] = round(one.located.similarity, 2)
+        row["similarity"] = int(100 * one.located.similarity) / 100  # never rounded up to "all the same"
     return {**row, "why": line(one.why)} if one.why else row
 
 
 def citation_text(row: Mapping[str, Any]) -> str:
     """The same as one line: `edited: src/a.py:10-20 → src/a.py:14-25, 82 % the same`."""
     now = f" → {_at(row['now'])}" if row.get("now") and _at(row["now"]) != _at(row) else ""
-    alike = f", {int(row['similarity'] * 100)} % the same" if "similarity" in row else ""
+    alike = f", {round(row['similarity'] * 100)} % the same" if "similarity" in row else ""
     return f"{row['verdict']}: {_at(row)}{now}{alike}{', ' + row['why'] if 'why' in row else ''}"
 
 

@@ -82,7 +82,12 @@ _CITATION = _object(
     {**_PLACE, "verdict": {"type": "string", "enum": [str(one) for one in Verdict]}},
     {"now": {"anyOf": [_object(_PLACE), {"type": "null"}]}, "similarity": {"type": "number"}, "why": _STRING},
 )
-_HIT = _object({**_HEAD, "snippet": _STRING}, {"supported": _COUNT, "citations": _COUNT})
+_SURE: Schema = {
+    "type": "string",
+    "enum": ["high", "medium", "low"],
+    "description": "How sure the answer says that it is; supported citations say only that the lines match.",
+}
+_HIT = _object({**_HEAD, "snippet": _STRING}, {"supported": _COUNT, "citations": _COUNT, "confidence": _SURE})
 _KNOWN = _object({**_HEAD, "says": _STRING, "places": {"type": "array", "items": _CITATION}})
 _PROVENANCE: Mapping[str, Schema] = {
     **_HEAD,
@@ -127,7 +132,14 @@ SEARCH = Tool(
             **_SPENT,
             "hits": {"type": "array", "items": _HIT},
             "meant": {**_STRING, "description": "The query with typing errors mended, if it seems to have some."},
-        }
+        },
+        {
+            "as_text": {
+                "type": "array",
+                "items": _STRING,
+                "description": "Operators whose value no note has: looked for as text.",
+            }
+        },
     ),
 )
 READ = Tool(

@@ -68,7 +68,7 @@ def about(
     rows = desk.catalogue.citing([path])
     paths, symbols = desk.catalogue.cited_places()
     lost = arrivals.lost(desk, paths, path)
-    naming = [] if start or not re.search(r"[/.]", path) else desk.catalogue.naming(path)
+    naming = [] if start or not re.search(r"[/.]", path) or outside(path) else desk.catalogue.naming(path)
     if not (rows or lost or naming or symbols):
         return Answer(())
     from scoutkit.anchors.region import Regions
@@ -93,6 +93,11 @@ def about(
         shown = [_told(one, regions) for one in ranked[:limit]]
     left = len(ranked) - len(shown) + len(named[room:])
     return Answer(tuple(shown), drifted, unfollowed + unseen, left)
+
+
+def outside(path: str) -> bool:
+    """Does a path lead out of the repository? No note can cite what is there."""
+    return path == ".." or path.startswith("../")
 
 
 def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> Answer:

@@ -13,7 +13,7 @@ from scoutkit import git, history
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model import pinned
-from scoutkit.model.notes import Citation, Note, Region, Verdict
+from scoutkit.model.notes import Citation, Note, Region, Verdict, confidence
 from scoutkit.model.packs import Dropped, Pack, Wish
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.places import Repository
@@ -140,6 +140,8 @@ class _Work:
         said = _Said(note.id, plain(note.question), frozenset(note.body[: cutting.LONGEST].casefold().split()))
         if note.id not in self._named and (why := said.like(self._taken)):
             return Dropped(hit.id, hit.path, hit.title, why)
+        if self._wish.only_holding and confidence(note.body) == "low" and not note.verified:
+            return Dropped(hit.id, hit.path, hit.title, "says of itself that its confidence is low")
         followed = check.follow(note, self._regions)
         if self._wish.only_holding and not check.hold(followed):
             lost = next(one for one in followed if one.counts and not one.holds)

@@ -50,6 +50,14 @@ def test_a_place_is_shown_with_what_became_of_it(scoutkit, edited):
     assert "--diff" not in scoutkit("about", "src/../nowhere").err
 
 
+def test_a_place_outside_of_the_repository_is_said_to_be_that(scoutkit, repo):
+    scoutkit("new", "Mentions", stdin="See `../other/signing.py` and x.\n")
+    for place in ("../other/signing.py", "../../x", "..", str(repo.parent)):
+        said = scoutkit("about", place)
+        assert (said.code, said.out) == (1, ""), place
+        assert place.startswith("/") or "which is outside of this repository" in said.err
+
+
 def test_an_editor_gets_a_line_for_each_place(scoutkit, edited):
     said = scoutkit("about", SIGNING, "--format", "line")
     assert said.out == f"{SIGNING}:52: Signing is done by SessionSigner (edited, note {edited})\n"
@@ -100,6 +108,20 @@ def hook(scoutkit, repo, tool, event="PreToolUse", session="s1", **given):
     answer = json.loads(said.out)["hookSpecificOutput"]
     assert answer["hookEventName"] == event
     return answer["additionalContext"]
+
+
+def test_what_found_no_room_in_a_hook_is_told_the_next_time(scoutkit, repo, git):
+    commit = git(repo, "rev-parse", "HEAD").strip()
+    notes = repo / ".claude/notes"
+    notes.mkdir(parents=True)
+    for number in range(3):
+        head = f"id: longnot{number}\ntitle: Long {number}\ncommit: {commit}\ndescription: {'word ' * 1_100}\n"
+        (notes / f"{number}.md").write_text(
+            f"---\n{head}citations:\n- {{at: '{SIGNING}:12-14', verdict: supported}}\n---\nText.\n"
+        )
+    told = [hook(scoutkit, repo, "Read", file_path=str(repo / SIGNING)) for _ in range(4)]
+    assert sorted(re.findall(r"note (longnot\d)", "".join(told))) == ["longnot0", "longnot1", "longnot2"]
+    assert told[3] == ""
 
 
 def test_claude_code_is_told_what_is_known_of_the_lines_it_edits_once(scoutkit, edited, repo):

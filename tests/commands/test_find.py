@@ -41,6 +41,12 @@ def test_a_typo_is_understood(scoutkit, note):
     assert note["id"] in said.out
 
 
+def test_an_operator_that_no_note_fits_is_told(scoutkit, note):
+    said = scoutkit("search", "cookie tag:nosuch agent:nobody")
+    assert "no note has tag:nosuch, agent:nobody: looked for as text\n" in said.err
+    assert "did you mean" not in said.err
+
+
 def test_filters_narrow(scoutkit, note):
     scoutkit("tag", note["id"], "auth")
     assert scoutkit("search", "cookie", "--tag", "auth", "--json").json["hits"]

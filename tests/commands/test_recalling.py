@@ -67,3 +67,14 @@ def test_no_recall_tells_it_nothing(scoutkit, repo, note, tmp_path):
     answer, prompt = ask(scoutkit, tmp_path, "--no-recall")
     assert "holds001" not in prompt
     assert "recalled" not in (repo / answer["note"]["path"]).read_text()
+
+
+def test_a_mission_is_not_told_what_is_unsure_of_itself_unless_somebody_confirmed_it(scoutkit, repo, note, tmp_path):
+    body = "Session cookies are signed (`src/auth/signing.py:12-14`).\n\nConfidence: {}, by its lead.\n\n{}."
+    note("surehigh", body=body.format("high", "Keys, settings, a week, rotation, handlers, requests, replies"))
+    note("unsure01", body=body.format("low", "Middleware drops and keeps what asks; old ones, tokens, headers"))
+    note("confirm1", body=body.format("low", "Digest, comparison, constant time, bytes, encoding, salt, secret"))
+    path = repo / ".claude/notes/confirm1.md"
+    path.write_text(path.read_text().replace("\ncommit:", "\nverified: [{by: 'human:ada', at: 2026-11-30}]\ncommit:"))
+    _, prompt = ask(scoutkit, tmp_path)
+    assert [one for one in ("surehigh", "unsure01", "confirm1") if one in prompt] == ["surehigh", "confirm1"]

@@ -81,6 +81,15 @@ def test_a_question_of_nothing_is_a_negative_answer(scoutkit):
         assert told in said.err
 
 
+def test_for_an_empty_question_nothing_is_indexed(scoutkit, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for text in ("", "  \n"):
+        assert scoutkit("where", text).code == 1
+    assert not [*tmp_path.rglob("symbols")]
+    scoutkit("where", "cookie")
+    assert [*tmp_path.rglob("symbols")]
+
+
 def test_a_question_may_come_from_stdin_also_a_traceback(scoutkit):
     trace = f'Traceback:\n  File "/srv/app/{SIGNING}", line 17, in verify\n    value, mac = cookie.rsplit\nValueError'
     said = scoutkit("where", "-", stdin=trace)

@@ -82,9 +82,10 @@ def test_tags_are_added_and_removed_and_the_rest_of_the_file_stays(scoutkit, rep
 @pytest.mark.parametrize("bad", ["two words", "a,b", " ", "tab\there"])
 def test_a_tag_is_one_word(scoutkit, ask, bad):
     note = ask("q", "--json").json["note"]
-    said = scoutkit("tag", note["id"], bad)
-    assert said.code == 2
-    assert "not a tag" in said.err
+    for said in (scoutkit("tag", note["id"], bad), scoutkit("new", "Title", "--tag", bad, stdin="Text\n")):
+        assert said.code == 2
+        assert "not a tag" in said.err
+    assert [hit["id"] for hit in scoutkit("list", "--json").json["hits"]] == [note["id"]]
 
 
 def test_removing_a_tag_that_is_not_there_is_said(scoutkit, ask):

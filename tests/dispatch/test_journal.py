@@ -165,7 +165,7 @@ def test_a_run_is_found_by_a_prefix_that_is_its_alone(journal: Journal) -> None:
         journal.create(a_run(name))
     assert journal.get("abd").id == "abd"
     assert journal.get("ab").id == "ab", "a whole id is no prefix"
-    with pytest.raises(NotFound, match="begins several runs: abc1, abc2") as caught:
+    with pytest.raises(NotFound, match="may be any of several runs: abc1, abc2") as caught:
         journal.get("abc")
     assert caught.value.hint
     for nothing in ("", "%", "_bc1", "abc11", "' OR 1"):
@@ -465,3 +465,13 @@ def test_a_journal_damaged_so_that_sqlites_message_is_no_text_is_named(journal: 
     with pytest.raises(ScoutError, match=r"journal\.db cannot be used") as caught:
         journal.runs()
     assert caught.value.hint.startswith("move the file away")
+
+
+def test_a_run_is_found_by_the_note_it_made(journal: Journal) -> None:
+    for name, note in (("abc1", "n0te1"), ("abc2", "n0te2"), ("n0", "other")):
+        journal.create(replace(a_run(name), note_id=note))
+    assert journal.get("n0te2").id == "abc2"
+    assert journal.get("oth").id == "n0"
+    assert journal.get("n0").id == "n0", "a run's own id comes first"
+    with pytest.raises(NotFound, match="may be any of several runs: abc1, abc2"):
+        journal.get("n0t")

@@ -51,6 +51,16 @@ def test_operators_hold_for_what_looks_like_it_too(shelf: Shelf, fulltext: Fullt
     assert paths(shelf, fulltext, "sesion cokies tag:auth")[0] == ["signed.md"]
 
 
+def test_an_operator_that_no_note_fits_is_told_and_is_no_typing_error(shelf: Shelf, fulltext: Fulltext) -> None:
+    for text in ("agent:signer", "tag:cokies sesion", "path:nowhere is:lmited cookies", "type:request"):
+        found = find(shelf.catalogue, fulltext, text)
+        assert list(found.untaken) == [one for one in text.split() if ":" in one]
+    assert find(shelf.catalogue, fulltext, "agent:signer").meant is None
+    assert find(shelf.catalogue, fulltext, "tag:cokies sesion").meant == "tag:cokies session"
+    for text in ("cookies tag:auth", "std::sort", "foo:bar", "is:stable", "http://limited"):
+        assert not find(shelf.catalogue, fulltext, text).untaken
+
+
 def test_notes_like_a_paragraph_are_found(shelf: Shelf, fulltext: Fulltext) -> None:
     text = "Where does the middleware check that a session cookie was signed with the right key?"
     assert [hit.path for hit in shelf.catalogue.like(text)] == ["signed.md"]

@@ -136,6 +136,25 @@ def test_reading_tells_where_a_note_comes_from_and_what_became_of_its_citations(
     assert checked["citations"][1]["now"] == {"path": "src/auth/signing.py", "start": 13, "end": 15}
 
 
+@pytest.mark.parametrize(
+    ("body", "sure"),
+    [("Confidence: low, for half of it is nowhere.", "low"), ("Confidence: high.", "high"), ("Confidence: none", None)],
+)
+def test_a_hit_tells_how_sure_its_answer_is(desk: Desk, body: str, sure: str | None) -> None:
+    desk.notebook.write(Note("sure0001", "Zebrawood", f"It is here.\n\n{body}\n", "ask"))
+    desk.sync()
+    answer = ask(desk, "search_notes", query="zebrawood")
+    assert answer.data["hits"][0].get("confidence") == sure
+    assert (f"confidence {sure}" in answer.text) == bool(sure)
+
+
+def test_an_operator_that_no_note_fits_is_told(desk: Desk) -> None:
+    answer = ask(desk, "search_notes", query="session tag:nosuch")
+    assert answer.data["as_text"] == ["tag:nosuch"]
+    assert "No note has tag:nosuch: looked for as text." in answer.text
+    assert "as_text" not in ask(desk, "search_notes", query="session").data
+
+
 def test_a_hit_tells_what_the_birth_check_said(desk: Desk) -> None:
     hits = ask(desk, "search_notes", query="check_cookie").data["hits"]
     assert [(hit["id"], hit["supported"], hit["citations"]) for hit in hits] == [("checked1", 2, 2)]

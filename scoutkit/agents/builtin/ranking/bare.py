@@ -39,6 +39,10 @@ class Places:
     cut: bool
 
 
+NOWHERE = Places((), (), "low", (), (), cut=False)
+"""The answer to no question."""
+
+
 def places(
     where: Path, commit: str, text: str, say: Say, *, project: str = "", limit: int = 20, most: int | None = None
 ) -> Places:
