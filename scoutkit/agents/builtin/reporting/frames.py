@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoutkit.agents.builtin.ranking.question import Question, ordered
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 from scoutkit.agents.builtin.reporting.naming import Node, definitions
+from scoutkit.symbols import Symbol
 
 _MOST = 8  # frames: of more the last
+_DECLARES = re.compile(r"\b(?:interface|protocol|trait)\b")
 _SHOWN = re.compile(r'File "([^"\n]+)", line (\d{1,8}), in [^\n]*\n[ \t]+([^\n]{6,200}?)[ \t]*$', re.MULTILINE)
 _ERROR = re.compile(
     r"^[^\w\n]{0,200}((?:[\w.]{1,200}\.)?"
@@ -24,11 +26,13 @@ _ERROR = re.compile(
 @dataclass(frozen=True, slots=True)
 class Frame:
     """`node`: the function that the line is in; None where it is in none. `elsewhere`: the line is not in the function
-    that the frame says, and this is where that is here."""
+    that the frame says, and this is where that is here. `deeper`: it is the last, and what it called is not of this
+    tree."""
 
     cited: Cited
     node: Node | None
     elsewhere: bool = False
+    deeper: bool = False
 
 
 def resolve(code: Code, question: Question) -> list[Frame]:
@@ -39,7 +43,9 @@ def resolve(code: Code, question: Question) -> list[Frame]:
     shown = {(path, int(line)): text for path, line, text in _SHOWN.findall(question.text)}
     called = dict(question.called)
     found: list[Frame] = []
+    deeper = False
     for path, said in ordered(question):
+        deeper = True
         real = _one(path, by_name.get(path.rpartition("/")[2], ()))
         lines = code.lines(real) if real else ()
         line = _moved(lines, said, shown.get((path, said), ""))
@@ -48,6 +54,7 @@ def resolve(code: Code, question: Question) -> list[Frame]:
         inside = bool(held and name and _defines(lines[held.start - 1 : line], name))
         if name and not inside and (other := _named(code, real, name, line)):
             cited = cite(code.snapshot, other.path, other.start, other.end, [other.last])
+            deeper = cited is None
             if cited and (not found or found[-1].cited != cited):
                 found.append(Frame(cited, other, elsewhere=True))
             continue
@@ -56,8 +63,11 @@ def resolve(code: Code, question: Question) -> list[Frame]:
         node = Node(real, held.qualified, held.lead, held.end, held.kind) if held else None
         cited = cite(code.snapshot, real, line, line, ())
         cited = cited or (cite(code.snapshot, real, node.start, node.end, [node.last]) if node else None)
+        deeper = cited is None
         if cited and (not found or found[-1].cited != cited):
             found.append(Frame(cited, node))
+    if found and deeper:
+        found[-1] = replace(found[-1], deeper=True)
     return found[-_MOST:]
 
 
@@ -68,13 +78,23 @@ def _defines(lines: Sequence[str], name: str) -> bool:
 
 
 def _named(code: Code, path: str, name: str, line: int) -> Node | None:
-    """The function of a name that is nearest in a file, else the only one in the tree."""
+    """The function of a name that is nearest in a file, else the only one in the tree; never a mere declaration."""
     same = [one for one in code.symbols(path) if one.name == name and one.kind != "constant"] if path else []
+    same = [one for one in same if not _declared(code, path, one)]
     if same:
         held = min(same, key=lambda one: abs(one.start - line))
         return Node(path, held.qualified, held.lead, held.end, held.kind)
-    defined = definitions(code.index, name)
+    defined = [one for one in definitions(code.index, name) if not _declared(code, one.path, one)]
     return defined[0] if len(defined) == 1 else None
+
+
+def _declared(code: Code, path: str, one: Node | Symbol) -> bool:
+    """Is it what an interface asks of others, without a body? Nothing ever happens in such a line."""
+    lines = code.lines(path)
+    if one.kind != "method" or re.search(r"[{=]", "\n".join(lines[one.start - 1 : one.end])):
+        return False
+    around = (held for held in code.symbols(path) if held.start < one.start <= one.end <= held.end)
+    return any(held.kind == "interface" or _DECLARES.search(lines[held.start - 1]) for held in around)
 
 
 def _moved(lines: Sequence[str], line: int, text: str) -> int:

@@ -135,7 +135,10 @@ def _first(found: Findings, more: int) -> str:
         last = found.frames[-1]
         name = f"`{last.node.last}`" if last.node and "`" not in last.node.last else "the file's own level"
         said = f" (“{found.error[1]}”)" if found.error[1] else ""
-        return f"{found.error[0] or 'It'}{said} comes from {name}, at {last.cited.place} (`{last.cited.name}`)"
+        text = "" if name == f"`{last.cited.name}`" else f" (`{last.cited.name}`)"
+        comes = "comes through" if last.deeper else "comes from"
+        below = ", which called what was not found here" if last.deeper else ""
+        return f"{found.error[0] or 'It'}{said} {comes} {name}, at {last.cited.place}{text}{below}"
     if found.kind in (Kind.CALLS, Kind.BREAKS) and found.usages:
         used = found.usages[0]
         if not used.files:

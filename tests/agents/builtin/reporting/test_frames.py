@@ -39,3 +39,44 @@ def test_a_line_of_another_version_gives_way_to_the_name(look, make, text, path,
 def test_a_frame_that_fits_names_the_place_itself(look, make):
     text = 'Traceback (most recent call last):\n  File "/x/src/load.py", line 2, in load\n    gone\nOSError: no\n'
     assert "Confidence: the traceback itself names the place." in look(make({"src/load.py": PYTHON}), text).text
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "error"),
+    [
+        ("src/ops.ts", "export interface Ops {\n  insert(a: number): void\n}\n", "TypeError: a is null\n    at insert"),
+        (
+            "src/Ops.java",
+            "interface Ops {\n  void insert(int a);\n}\n",
+            "java.io.IOException: closed\n\tat made.Ops.insert",
+        ),
+        (
+            "src/Ops.kt",
+            "interface Ops {\n  fun insert(a: Int)\n}\n",
+            "java.io.IOException: closed\n\tat made.Ops.insert",
+        ),
+    ],
+)
+def test_nothing_comes_from_what_is_only_declared(look, make, declared, body, error):
+    text = f"{error} (dom.bundle.js:12:5)\n    at patchKeyed (core.bundle.js:34:5)\n    at other (core.bundle.js:9:1)\n"
+    files = {declared: body, "src/patch.ts": TYPESCRIPT}
+    looked = look(make(files), text)
+    assert looked.doubts == []
+    assert "comes through `patchKeyed`, at `src/patch.ts:1-3`, which called what was not found here." in looked.text
+    assert declared not in looked.section("The traceback")
+    written = {"src/dom.ts": "export class Dom {\n  insert(a: number) {\n    return a\n  }\n}\n"}
+    looked = look(make({**files, **written}), text)
+    assert "comes from `insert`, at `src/dom.ts:2-4`." in looked.text  # the only one that has a body
+
+
+def test_a_library_at_the_end_is_not_taken_for_this_code(look, make):
+    text = (
+        'Traceback (most recent call last):\n  File "/x/src/load.py", line 2, in load\n    return open(path)\n'
+        '  File "/usr/lib/python3.11/codecs.py", line 322, in decode\n    (result, consumed) = self._decode(data)\n'
+        "UnicodeDecodeError: invalid start byte\n"
+    )
+    looked = look(make({"src/load.py": PYTHON}), text)
+    assert looked.doubts == []
+    assert "comes through `load`, at `src/load.py:2`" in looked.text
+    here = text[: text.index('  File "/usr')] + "UnicodeDecodeError: invalid start byte\n"
+    assert "comes from `load`, at `src/load.py:2`" in look(make({"src/load.py": PYTHON}), here).text
