@@ -56,6 +56,8 @@ def assemble(
             continue
         most = int(wish.budget * _SHARE) if number + 1 < len(candidates) else room
         fitted = _fitted(wish, made, min(room, most), tokenizer, about)
+        if fitted is None and not whole and most < room:  # rather one that takes more than its share than none
+            fitted = _fitted(wish, made, room, tokenizer, about)
         if fitted is None:
             failed += 1
             left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM if whole else TOO_LONG))

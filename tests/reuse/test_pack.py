@@ -105,6 +105,25 @@ def test_a_note_of_one_paragraph_longer_than_the_budget_is_left_out_and_says_so(
     assert [(one.id, one.why) for one in made.dropped] == [("a", TOO_LONG)]
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.lists(PARTS, min_size=2, max_size=3), st.integers(80, 300))
+def test_a_pack_is_not_empty_where_one_of_its_notes_fits_alone(parts, budget):
+    def made(some: list[Part]) -> int:
+        return len(assemble(Wish("sign a", budget), candidates(some), tokens.approximation()).notes)
+
+    assert made(parts) >= max(made([part]) for part in parts)
+
+
+def test_a_note_may_take_more_than_its_share_where_nothing_else_fits():
+    sentence = "Session cookies are signed with the key that the settings give, and verified by the middleware. " * 4
+    parts = [
+        Part(Note(id=f"n{one}", title="t", body="", commit="3f" * 20, path=f"{one}.md"), sentence, {"fresh": 1}, 3, 1)
+        for one in range(2)
+    ]
+    made = assemble(Wish("sign", 230), candidates(parts), tokens.approximation())
+    assert [(one.id, one.cut) for one in made.notes] == [("n0", False)]
+
+
 def test_a_candidate_that_turns_out_unwanted_is_dropped_with_its_reason():
     gone = Candidate("a", "a.md", "A", 1.0, "", lambda: Dropped("a", "a.md", "A", "says the same as b"))
     made = assemble(Wish("x"), [gone], tokens.tokenizer())
