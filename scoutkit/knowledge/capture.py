@@ -10,7 +10,7 @@ from scoutkit.knowledge import headline, marks, unmarked
 from scoutkit.knowledge.passages import closing
 from scoutkit.knowledge.verify import Checked
 from scoutkit.model.missions import Mission, Outcome, Result
-from scoutkit.model.notes import Anchor, Citation, Note, Verdict
+from scoutkit.model.notes import NO_REPORT, Anchor, Citation, Note, Verdict
 from scoutkit.model.pinned import Pinned, shortened
 
 _ENDED = {
@@ -146,7 +146,7 @@ def _nothing(mission: Mission, outcome: Outcome) -> tuple[str, str, str]:
     reason = _line(outcome.reason) or "no reason is known"
     hint = f"\n\n{_line(outcome.hint)}" if outcome.hint else ""
     body = f"`{author(mission, outcome)}` was asked and left no report: {ended}.\n\nReason: {reason}{hint}\n"
-    return f"No report: {ended}", headline.shortened(f"{ended}: {reason}", headline.DESCRIPTION), body
+    return f"{NO_REPORT}{ended}", headline.shortened(f"{ended}: {reason}", headline.DESCRIPTION), body
 
 
 def _line(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.regions import Candidate, Located, Region, Verdict
 
-__all__ = ["Anchor", "Candidate", "Citation", "Located", "Note", "Region", "Verdict", "confidence"]
+__all__ = ["NO_REPORT", "Anchor", "Candidate", "Citation", "Located", "Note", "Region", "Verdict", "confidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class Anchor:
     symbol: str = ""
 
 
+NO_REPORT = "No report: "  # how the title begins of the note of a run that left none
 _CONFIDENCE = re.compile(r"^Confidence: (high|medium|low)\b", re.MULTILINE)
 
 

@@ -13,7 +13,7 @@ from scoutkit import git, history
 from scoutkit.desk import Desk
 from scoutkit.errors import ScoutError
 from scoutkit.model import pinned
-from scoutkit.model.notes import Citation, Note, Region, Verdict, confidence
+from scoutkit.model.notes import NO_REPORT, Citation, Note, Region, Verdict, confidence
 from scoutkit.model.packs import Dropped, Pack, Wish
 from scoutkit.model.pinned import Pinned
 from scoutkit.model.places import Repository
@@ -124,6 +124,8 @@ class _Work:
         if hit.status == "deprecated" and hit.id not in self._named:
             by = self._desk.notebook.read(hit.path).note.superseded_by
             return f"superseded by {by}" if by else "deprecated"
+        if hit.status == "draft" and hit.title.startswith(NO_REPORT) and hit.id not in self._named:
+            return "its run left no report"
         if self._wish.only_holding and hit.status != "stable":
             return f"{hit.status}, not stable"
         return ""

@@ -118,6 +118,15 @@ def test_what_is_left_out_is_said_with_its_reason(scoutkit, repo, note):
     assert "bears on the task; no citations: Cookies, draft111" in told.err
 
 
+def test_a_draft_of_a_run_that_left_no_report_is_left_out_unless_it_is_asked_for(scoutkit):
+    question = "Where are zebrawood cookies signed?"
+    failed = scoutkit("ask", question, "--agent-cmd", "exit 3", "--json").json["note"]["id"]
+    said = scoutkit("pack", "zebrawood", "--json")
+    assert (said.code, said.json["notes"]) == (1, [])
+    assert [(one["id"], one["why"]) for one in said.json["dropped"]] == [(failed, "its run left no report")]
+    assert scoutkit("pack", "--note", failed, "--json").json["notes"][0]["id"] == failed
+
+
 def test_the_task_may_come_from_stdin_and_nothing_found_is_exit_1(scoutkit, note):
     note("first111", "Cookies are signed here.")
     assert "Cookies are signed here." in scoutkit("pack", "-", stdin="sign the cookies\n").out
