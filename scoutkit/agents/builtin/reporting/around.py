@@ -10,6 +10,7 @@ from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, begun, cite
+from scoutkit.agents.builtin.reporting.looks import called, handing, lines_with
 from scoutkit.agents.builtin.reporting.meaning import meant, receiver_of
 from scoutkit.agents.builtin.reporting.naming import (
     TYPES,
@@ -20,7 +21,7 @@ from scoutkit.agents.builtin.reporting.naming import (
     nearest,
     telling,
 )
-from scoutkit.agents.builtin.reporting.sites import called, handing, lines_with, sites
+from scoutkit.agents.builtin.reporting.sites import sites
 from scoutkit.symbols import language_of
 
 _CALLING = frozenset({Role.SOURCE, Role.TOOL, Role.OLD, Role.EXAMPLE, Role.VENDORED})
@@ -68,7 +69,7 @@ def _handing(code: Code, target: Node, files: Sequence[str], most: int) -> Itera
         word = handing(target.last, language_of(path))
         if target.last not in code.text(path) or not code.known(path):
             continue
-        for number in lines_with(code.lines(path), target.last, word):
+        for number in lines_with(code.lines(path), target.last, word, language_of(path)):
             held = code.unit(path, number)
             own = held is None or held.kind == "test" or (path, held.qualified) == (target.path, target.name)
             cited = None if own else cite(code.snapshot, path, number, number, [target.last])

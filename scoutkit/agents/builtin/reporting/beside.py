@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scoutkit import symbols, words
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import naming, sites
+from scoutkit.agents.builtin.reporting import looks, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, begun, cite, holds
 from scoutkit.agents.builtin.reporting.naming import Node
@@ -137,7 +137,7 @@ def _users(code: Code, nodes: Sequence[Node], role: Role, seen: set[str], most: 
         paths = [path for path in naming.mentions(code.index, name) if role_of(path) is role and path not in seen]
         for path in paths[:_FILES]:
             lines = code.lines(path)
-            used = (at for at, line in enumerate(lines, 1) if holds(line, name) and not sites.IMPORT.match(line))
+            used = (at for at, line in enumerate(lines, 1) if holds(line, name) and not looks.IMPORT.match(line))
             at = next(used, 0)
             cited = cite(code.snapshot, path, at, at, [name]) if at else None
             title = _title(code, path, at) if cited else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoutkit import symbols
+from scoutkit import grammars, symbols
 from scoutkit.agents.builtin.indexing.index import Index
 from scoutkit.agents.builtin.reporting import imports
 from scoutkit.snapshot import Snapshot
@@ -45,15 +45,20 @@ class Code:
     def calls(self, path: str) -> Sequence[Call] | None:
         """A file's calls in order; None where they are not known."""
         if path not in self._calls:
-            known = symbols.has_calls(symbols.language_of(path, self.text(path)))
+            text = self.text(path)
+            known = symbols.has_calls(symbols.language_of(path, text)) and not grammars.unfit(text)
             self._calls[path] = symbols.calls(path, self.text(path)) if known and self._may(path) else None
         return self._calls[path]
 
     def imported(self, path: str, name: str) -> str:
         """The module that a name in a file is imported as or from; "" where that is not said."""
+        return self.imports(path).get(name, "")
+
+    def imports(self, path: str) -> dict[str, str]:
+        """The names in a file that are imported, each with its module, as `imports.imported` says it."""
         if path not in self._imported:
             self._imported[path] = imports.imported(path, self.text(path))
-        return self._imported[path].get(name, "")
+        return self._imported[path]
 
     def known(self, path: str) -> bool:
         """Was there room for a file's definitions? Else nobody can say what a line of it is in."""

@@ -23,6 +23,22 @@ _FEW = 3  # definitions of a one-word name: more often, a call far away may mean
 _ALL = 50  # definitions of one name: of more, nobody can tell which is meant
 _METHODS = frozenset({"c", "java", "kotlin", "rust", "swift", "csharp"})  # `x.f()` is no function of its own there
 _BARE = frozenset({"cpp", "csharp", "java", "kotlin", "php", "ruby", "scala", "swift"})  # `f()` calls a method there
+OWNED = frozenset({"go", "javascript", "python", "rust", "tsx", "typescript"})  # no method is called bare there
+_OF_LIBRARIES = frozenset(  # methods of two words that every language's own strings and collections have
+    re.findall(
+        r"\w+",
+        """
+    addeventlistener addrange appendchild charat compareto computeifabsent containskey containsvalue define_method
+    delete_if each_cons each_key each_pair each_slice each_value each_with_index end_with entryset equalsignorecase
+    errorf findindex firstordefault flat_map flatmap getbytes getclass gethashcode getkey getmessage getname getvalue
+    group_by hashcode hasownproperty ifpresent indexof is_a is_dir is_file ispresent keyset kind_of lastindexof
+    localecompare max_by min_by orelse parseint printf println public_send putifabsent queryselector read_text
+    readall removeif removeeventlistener replaceall setdefault sort_by sprintf start_with sublist to_a to_f to_h to_i
+    to_json to_proc to_str to_sym toarray tolist tolowercase touppercase trygetvalue valueof write_text writestring
+    """,
+    )
+)
+_GO_METHOD = re.compile(r"func\s*\(\s*(\w+)\s+\*?\s*(\w+)")
 SELF = frozenset({"self", "this", "cls", "super", "Self", "static", "parent"})
 
 
@@ -33,7 +49,9 @@ def means(
     target is declared in `above` may mean it."""
     if there := _from_module(code, others, path, receiver):
         return (target in there and len(there) == 1) or (False if target in there else None)
-    if target.kind in TYPES:
+    if _elsewhere(code, others, path, receiver):
+        return None
+    if target.kind in TYPES or target.kind == "module":
         return _means_type(target, others, path)
     if receiver is not None and receiver == target.owner:
         return True
@@ -70,17 +88,48 @@ def _from_module(code: Code, others: Sequence[Node], path: str, receiver: str | 
     return [one for one in owned if one.path in files]
 
 
-def means_own(code: Code, target: Node, others: Sequence[Node], path: str, number: int) -> bool | None:
-    """As `means`, of a call of one's own (`self.send()`)."""
+def _elsewhere(code: Code, others: Sequence[Node], path: str, receiver: str | None) -> bool:
+    """Does a call mean none of the definitions of a name: is it behind a module that has none of them (`fmt.Println`),
+    or bare where all are methods of a name of general use?"""
+    language = language_of(path)
+    if receiver is None:
+        return (
+            bool(others)
+            and language in OWNED
+            and all(one.kind == "method" for one in others)
+            and common(others[0].last)
+        )
+    module = code.imported(path, receiver) if receiver and language in ("go", "python") else ""
+    return bool(module) and ":" not in module and not among((one.path for one in others if not one.owner), module)
+
+
+def owner_of(code: Code, path: str, number: int, receiver: str | None) -> str | None:
+    """The class of a call of one's own (`self.send()`, and `r.send()` in a method of Go whose own `r` is); None where
+    it is no such call."""
+    if receiver in SELF:
+        held = code.unit(path, number)
+        return held.parent.rpartition(".")[2] if held else ""
+    if receiver and language_of(path) == "go":
+        lines = code.lines(path)
+        head = next((lines[at] for at in range(number - 1, -1, -1) if lines[at].startswith("func")), "")
+        found = _GO_METHOD.match(head)
+        return found[2] if found and found[1] == receiver else None
+    return None
+
+
+def means_own(target: Node, others: Sequence[Node], path: str, owner: str) -> bool | None:
+    """As `means`, of a call of one's own."""
     if target.kind in TYPES:
         return _means_type(target, others, path)
-    held = code.unit(path, number)
-    same = held is not None and path == target.path and held.parent.rpartition(".")[2] == target.owner
-    return True if same else False if len(others) == 1 and target.owner else None
+    here = folder(path) == folder(target.path) if language_of(path) == "go" else path == target.path
+    if here and owner == target.owner and owner:
+        return True
+    return False if len(others) == 1 and target.owner else None
 
 
 def _means_type(target: Node, others: Sequence[Node], path: str) -> bool | None:
-    return True if len(others) <= 1 else False if folder(path) == folder(target.path) else None
+    alone = all(one.name == target.name for one in others)  # a class may be written in parts
+    return True if alone else False if folder(path) == folder(target.path) else None
 
 
 def in_class(code: Code, target: Node, path: str, number: int) -> bool:
@@ -108,14 +157,12 @@ def _class_of(target: Node) -> str:
     return target.name.rpartition(".")[0]
 
 
-def means_another(
-    code: Code, target: Node, others: Sequence[Node], path: str, number: int, receiver: str | None
-) -> bool:
-    """Does a call rather mean one of the others?"""
+def means_another(code: Code, target: Node, others: Sequence[Node], path: str, receiver: str | None) -> bool:
+    """Does a call rather mean one of the others, or none?"""
     rest = (one for one in others[:_ALL] if one != target)
-    if receiver in SELF:
-        return any(means_own(code, one, others, path, number) for one in rest)
-    return any(means(code, one, others, path, receiver) is not None for one in rest)
+    return _elsewhere(code, others, path, receiver) or any(
+        means(code, one, others, path, receiver) is not None for one in rest
+    )
 
 
 def receiver_of(line: str, name: str) -> str | None:
@@ -126,7 +173,8 @@ def receiver_of(line: str, name: str) -> str | None:
 
 def fits(target: Node, receiver: str | None) -> bool:
     """Is a method of one definition meant for sure? A name of one word may be somebody else's, who is not here."""
-    return not (receiver and target.owner) or len(parts(target.last)) > 1 or _alike(receiver, target.owner) > 0
+    telling = len(parts(target.last)) > 1 and target.last.strip("?!").lower() not in _OF_LIBRARIES
+    return not (receiver and target.owner) or telling or _alike(receiver, target.owner) > 0
 
 
 def _module(receiver: str, path: str) -> bool:

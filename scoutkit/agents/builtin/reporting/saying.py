@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.ranking.rank import Range
-from scoutkit.agents.builtin.reporting import past, sites
+from scoutkit.agents.builtin.reporting import looks, past
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 from scoutkit.agents.builtin.reporting.naming import Node
@@ -43,7 +43,7 @@ def failures(code: Code, nodes: Sequence[Node], *, most: int) -> list[tuple[str,
         lines = code.lines(node.path)
         for number in range(node.start, min(node.end, len(lines)) + 1):
             line = lines[number - 1]
-            if len(line) < 400 and _FAILS.search(line) and not sites.COMMENT.match(line):
+            if len(line) < 400 and _FAILS.search(line) and not looks.COMMENT.match(line):
                 names = [name for name in _NAMED.findall(line) if name not in _PLAIN]
                 cited = cite(code.snapshot, node.path, number, number, names) if names else None
                 if cited and cited.name in names:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import around, naming, sites
+from scoutkit.agents.builtin.reporting import around, looks, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 
@@ -200,7 +200,7 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
                 declared = real
                 continue
             cited = cite(code.snapshot, other, number, number, [bare])
-            if cited is None or cited.name != bare or sites.IMPORT.match(text) or sites.COMMENT.match(text):
+            if cited is None or cited.name != bare or looks.IMPORT.match(text) or looks.COMMENT.match(text):
                 continue
             match = given.search(text)
             value = match[1].strip() if match and "?" not in text[: match.start()] else ""  # no choice between two

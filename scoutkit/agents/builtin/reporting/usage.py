@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import bodies, naming, sites
+from scoutkit.agents.builtin.reporting import bodies, looks, naming, sites
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 from scoutkit.agents.builtin.reporting.meaning import SELF
@@ -25,10 +25,19 @@ _TARGETS = 2
 _NESTED = 12  # files
 _OTHERS = 12  # definitions of its name that are told of
 _SHOWN = 2  # lines of a file
-_DOTTED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)(?:\.|::|->|#)([A-Za-z_$][\w$]*)")
 _CHAIN = re.compile(r"(?<![\w$./])[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)+")
 _JOINT = re.compile(r"\.|::|->|#")
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_WORD = r"(?:the\s+(?:function|method|class|macro|type|struct|constant|variable)\s+)?([A-Za-z_$][\w$]{2,})"
+_END = r"(?:\(\))?\s*[?.!]*\s*$"
+_OBJECT = re.compile(
+    rf"\b(?:calls?|uses?|invokes?|references|instantiates|constructs|depends?\s+on)\s+{_WORD}{_END}"
+    rf"|\b(?:is|are|does|do|gets?)\s+{_WORD}\s+(?:get\s+)?(?:called|used|invoked|referenced|instantiated|constructed)\b"
+    rf"|\b(?:callers|usages?|uses|references|call\s+sites)\s+(?:of|to)\s+{_WORD}{_END}"
+    rf"|\bif\b.*\b(?:chang|delet|drop|mov|remov|renam|replac)\w+\s+{_WORD}{_END}",
+    re.IGNORECASE,
+)
+_GLOBAL = frozenset({"console", "document", "global", "navigator", "process", "std", "window"})
 _NOT_CODE = frozenset({Role.DOCUMENT, Role.RECORD, Role.GENERATED})
 
 
@@ -72,35 +81,44 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     """The definitions that a question names, best first, and whether they are what it means: `A.b` names its owner, and
     a name with one definition needs none."""
     order = {(one.path, one.place.start): at for at, one in enumerate(ranking.ranges)}
-    owners = {name: owner.lower() for owner, name in _DOTTED.findall(question.text)}
+    chains = [_JOINT.split(one) for one in _CHAIN.findall(question.text)]
+    owners = {name: owner.lower() for chain in chains for owner, name in itertools.pairwise(chain)}
     found: list[tuple[bool, int, Node]] = []
     exact = True
-    for name in (one for one in question.names if one.isidentifier() or "." not in one):
+    for name in [one for one in question.names if one.isidentifier() or "." not in one] or _objects(question.text):
         defined = [one for one in naming.definitions(code.index, name) if role_of(one.path) not in _NOT_CODE]
         if name.islower() and name.isalpha() and not _spelled(question.text, name):  # a word before it is a name
             defined = [one for one in defined if not bodies.local(code, one)]
         if name in owners.values() and not defined:
             continue
-        if not defined and _spelled(question.text, name):
+        if not defined and (_spelled(question.text, name) or "_" in name):
             defined = list(_nested(code, name))
         owned = [one for one in defined if one.owner.lower() == owners.get(name)]
         if not owned and any(name.lower() == owner for owner in owners.values()):
             continue  # it only says whose
-        exact = exact and len(set(owned or defined)) == 1  # overloads are one
+        exact = exact and len({_whole(one) for one in owned or defined}) == 1
         found += [(not owned, order.get((one.path, one.start), len(order)), one) for one in owned or defined]
     chosen = list(dict.fromkeys(one for *_, one in sorted(found, key=lambda one: one[:2])))
     chosen = [bodies.written(code, one) for one in chosen[: 1 if exact else _TARGETS]]
     return chosen, bool(chosen) and exact
 
 
+def _whole(one: Node) -> Node | str:
+    """What a definition is a part of: overloads are one, and so is a class that is written in parts."""
+    return one.name if one.kind in naming.TYPES or one.kind == "module" else one
+
+
 def _nested(code: Code, name: str) -> Iterator[Node]:
-    """Functions of a name in other functions, which the index does not have; those of tests if there are no others."""
-    paths = [path for path in naming.mentions(code.index, name) if role_of(path) not in _NOT_CODE]
-    for path in sorted(paths, key=lambda path: role_of(path) in naming.TESTS)[:_NESTED]:
-        found = [one for one in code.symbols(path) if one.name == name and one.kind in bodies.CALLABLE]
-        yield from (Node(path, one.qualified, one.start, one.end, one.kind) for one in found)
-        if found:
-            return
+    """What the index does not have by its name: functions in other functions, and constants that stand together. Those
+    of tests if there are no others."""
+    files = naming.mentions(code.index, name), sorted(naming.defining(code.index, name))
+    for paths, kinds in zip(files, (bodies.CALLABLE, {"constant"}), strict=True):
+        code_of = [path for path in paths if role_of(path) not in _NOT_CODE]
+        for path in sorted(code_of, key=lambda path: role_of(path) in naming.TESTS)[:_NESTED]:
+            found = [one for one in code.symbols(path) if one.name == name and one.kind in kinds]
+            yield from (Node(path, one.qualified, one.start, one.end, one.kind) for one in found)
+            if found:
+                return
 
 
 def _spelled(text: str, name: str) -> bool:
@@ -108,33 +126,63 @@ def _spelled(text: str, name: str) -> bool:
     return bool(re.search(rf"`[^`]*\b{name}\b[^`]*`|\b{name}\(|[.:#>]{name}\b|\b{name}(?:\.|::|->|#)\w", text))
 
 
+def _objects(text: str) -> list[str]:
+    """The one word that is asked about, if it is one: it may be a name, though it is written as any word."""
+    if not text.isascii():
+        found = re.findall(r"(?<![\w$])[A-Za-z_$][\w$]{2,}", text)
+        return found if len(found) == 1 else []
+    match = _OBJECT.search(text)
+    return [one for one in match.groups() if one] if match else []
+
+
 def stranger(code: Code, question: Question, named: Sequence[Node]) -> Usage | None:
     """Who uses what the question names and the code does not define: `os.Exit`, `requests.get`. None where all that it
     names is defined, or stands nowhere."""
     chains = [one for one in _CHAIN.findall(question.text) if language_of(one) is None]  # and no file
-    inside = {part for one in chains for part in _JOINT.split(one)} | {one.last for one in named}
-    for name in dict.fromkeys([*chains, *(one for one in question.names if one not in inside)]):
+    inside = {part for one in chains for part in _JOINT.split(one)} | {one.last for one in named if not chains}
+    shaped = [one for one in question.names if one not in inside and ("_" in one or _spelled(question.text, one))]
+    objects = [] if question.names else _objects(question.text)
+    for name in dict.fromkeys([*chains, *shaped, *objects]):
         *above, last = _JOINT.split(name)
         owner = above[-1] if above and above[-1] not in SELF else ""
-        if not _NAME.fullmatch(last) or not (owner or _spelled(question.text, last)) or _known(code, owner, last):
+        if not _NAME.fullmatch(last) or _known(code, owner, last):
             continue
-        paths = [path for path in naming.mentions(code.index, last) if role_of(path) not in _NOT_CODE]
-        paths = [path for path in paths if citable(path)]
+        paths = [path for path in naming.mentions(code.index, last) if _used_in(path)]
         found = [(path, sites.mentions(code, path, owner, last)) for path in paths[:_FILES]]
-        used = [_used(code, path, [(at, True) for at in lines]) for path, lines in found if lines]
+        found = [(path, lines) for path, lines in found if lines]
+        if (name in objects and not _calls(code, found, last)) or (owner and not _foreign(code, found, owner, last)):
+            continue
+        used = [_used(code, path, [(at, True) for at in lines]) for path, lines in found]
         if used:
             used.sort(key=lambda one: (one.test, role_of(one.path) is not Role.SOURCE))
             return Usage(Node("", name, 0, 0), None, tuple(used), (), max(0, len(paths) - _FILES), shared=False)
     return None
 
 
+def _used_in(path: str) -> bool:
+    return role_of(path) not in _NOT_CODE and not looks.prose(path) and citable(path)
+
+
+def _calls(code: Code, found: Sequence[tuple[str, Sequence[int]]], name: str) -> bool:
+    """Does one of some lines call it? Else it may be a word."""
+    call = re.compile(rf"(?<![\w$]){re.escape(name)}\(")
+    return any(call.search(code.lines(path)[at - 1]) for path, lines in found for at in lines)
+
+
 def _known(code: Code, owner: str, last: str) -> bool:
     """Does the code define it? Another module's or class's own of that name is not it."""
     defined = naming.defining(code.index, last)
     if not owner or not defined:
-        return bool(defined)
-    owned = any(one.owner == owner for one in naming.definitions(code.index, last))
-    return owned or bool(naming.defining(code.index, owner)) or any(owner in re.split(r"[/.]", one) for one in defined)
+        return any(role_of(path) not in naming.TESTS for path in defined)
+    owned = any(owner in (one.owner, one.last) for one in naming.definitions(code.index, last))
+    return owned or any(owner in re.split(r"[/.]", one) for one in defined)
+
+
+def _foreign(code: Code, found: Sequence[tuple[str, Sequence[int]]], owner: str, last: str) -> bool:
+    """Is `owner` a type, a module that is imported or the like, and no variable?"""
+    if not naming.defining(code.index, last) or not owner.islower() or owner in _GLOBAL:
+        return True
+    return any(code.imported(path, owner) or code.imported(path, last) for path, _ in found)
 
 
 def usage(code: Code, target: Node) -> Usage | None:
@@ -144,22 +192,22 @@ def usage(code: Code, target: Node) -> Usage | None:
     if cited is None:
         return None
     others = naming.definitions(code.index, target.last)
-    paths = [path for path in naming.mentions(code.index, target.last) if role_of(path) not in _NOT_CODE]
+    paths = [path for path in naming.mentions(code.index, target.last) if _used_in(path)]
     if not others:
         others = [target]
-        paths = [target.path] if bodies.local(code, target) else paths
-    paths = [path for path in paths if citable(path)]
+        paths = [target.path] if target.kind in bodies.CALLABLE and bodies.local(code, target) else paths
     source = naming.nearest([path for path in paths if role_of(path) not in naming.TESTS], target.path)
     own = naming.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in naming.TESTS and path not in own]
     files = _files(code, target, source, tests, others)
-    shared = all(one.test for one in files) and len(set(others)) > 1
+    several = len(set(others)) > 1 or bool(target.owner and naming.common(target.last))
+    shared = several and all(one.test for one in files)
     if shared:  # nothing tells which of them a call means: it is not nothing that calls it
         files = _files(code, target, source, tests, others, shared=True) or files
     if all(one.test for one in files):
         named = ((path, sites.named(code, path, others)) for path in source[:_FILES])
         files = [_used(code, path, lines) for path, lines in named if lines] + files
-    elsewhere = (one for one in others if one != target)
+    elsewhere = (one for one in others if _whole(one) != _whole(target))
     cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)
     more = list(itertools.islice((one for one in cited_too if one), _OTHERS))
     return Usage(
@@ -183,13 +231,13 @@ def _files(
 ) -> list[Used]:
     """The files that use it, tests last; of calls that may mean any definition of its name too where it is `shared`."""
     found = [
-        (path, list(sites.sites(code, target, path, others, parse=at < _READ, shared=shared)))
+        (path, list(sites.sites(code, target, path, others, parse=at < _READ, shared=shared, every=True)))
         for at, path in enumerate(source[:_FILES])
     ]
     found = sorted((one for one in found if one[1]), key=lambda one: not all(sure for _, sure in one[1]))
     files = [_used(code, path, lines, named=at < _NAMED) for at, (path, lines) in enumerate(found)]
     found = [
-        (path, list(sites.sites(code, target, path, others, parse=len(tests) <= _PARSED, shared=shared)))
+        (path, list(sites.sites(code, target, path, others, parse=len(tests) <= _PARSED, shared=shared, every=True)))
         for path in tests[: max(0, _FILES - len(source))]
     ]
     found.sort(key=lambda one: -len(one[1]))
@@ -202,4 +250,5 @@ def _used(code: Code, path: str, found: Sequence[tuple[int, bool]], *, named: bo
     holders = dict.fromkeys(unit.name if unit.kind == "test" else unit.qualified for unit in units if unit)
     numbers, lines = tuple(number for number, _ in found), code.lines(path)
     texts = tuple(dict.fromkeys(lines[number - 1].strip() for number in numbers))[:_SHOWN]
-    return Used(path, numbers, texts, tuple(holders), all(sure for _, sure in found), test)
+    told = language_of(path, code.text(path)) is not None  # else nobody knows what a line of it is
+    return Used(path, numbers, texts, tuple(holders), told and all(sure for _, sure in found), test)

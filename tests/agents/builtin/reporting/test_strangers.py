@@ -70,3 +70,50 @@ def test_calls_in_macros_and_by_call_and_apply_count(look, make):
     for name, path, line in (("mk_paths", "src/lib.rs", 6), ("hasRoute", "lib/a.js", 4), ("plugs", "lib/b.py", 6)):
         (used,) = look(commit, f"What calls `{name}`?").found.usages
         assert [(one.path, one.lines) for one in used.files] == [(path, (line,))], name
+
+
+def test_a_plain_word_is_a_name_where_it_is_all_that_is_asked_about(look, make):
+    files = {
+        "src/words.c": "char *copied(char *a)\n{\n    return strdup(a);\n}\n",
+        "src/words_test.c": "int copied_words(void)\n{\n    return copied(0) != 0;\n}\n",
+        "src/run.c": "int run(char *a)\n{\n    return copied(a) == a;\n}\n",
+    }
+    commit = make(files)
+    for question in (
+        "Who uses copied?",
+        "Where is copied called?",
+        "What would break if I renamed copied?",
+        "谁调用 copied？",
+    ):
+        (used,) = look(commit, question).found.usages
+        assert used.node.last == "copied", question
+        assert ("src/run.c", (3,)) in [(one.path, one.lines) for one in used.files]
+    (used,) = look(commit, "What calls strdup?").found.usages
+    assert (used.cited, [(one.path, one.lines) for one in used.files]) == (None, [("src/words.c", (3,))])
+    assert all(used.node.last != "words" for used in look(commit, "What uses words?").found.usages)
+
+
+def test_what_stands_behind_a_type_or_a_module_is_not_somebody_elses_of_that_name(look, make):
+    files = {
+        "lib/rails.rb": "module Rails\n  class << self\n    attr_accessor :logger\n  end\nend\n",
+        "lib/rack.rb": "module Rack\n  def logger\n    Rails.logger\n  end\nend\n",
+        "lib/use.rb": "def go(it)\n  it.logger\nend\n",
+        "web/a.js": "import { readFileSync } from 'node:fs'\nimport f from 'fs'\n\n"
+        "export const one = readFileSync(f.readFileSync(1))\n",
+        "web/b.js": "export function readFileSync (a) { return a }\n\nexport const two = readFileSync(2)\n",
+        "src/A.java": "import static java.util.Objects.requireNonNull;\n\n"
+        "class A {\n  void a(Object o) { requireNonNull(o); }\n}\n",
+        "src/B.java": "import java.util.Objects;\n\nclass B {\n  void b(Object o) { Objects.requireNonNull(o); }\n}\n",
+        "app.py": "class App:\n    def route(self):\n        return 1\n",
+        "use.py": "def go(app):\n    return app.route()\n",
+    }
+    commit = make(files)
+    for name, found in (
+        ("Rails.logger", {"lib/rack.rb": (3,)}),
+        ("fs.readFileSync", {"web/a.js": (4,)}),
+        ("Objects.requireNonNull", {"src/A.java": (4,), "src/B.java": (4,)}),
+        ("app.route", {"use.py": (2,)}),
+    ):
+        (used,) = look(commit, f"Who uses {name}?").found.usages
+        assert {one.path: one.lines for one in used.files} == found, name
+        assert (used.cited is None) == (name != "app.route"), name

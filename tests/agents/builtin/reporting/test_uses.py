@@ -1,0 +1,120 @@
+"""What uses a name, in languages whose definitions, comments and constants look different."""
+
+import re
+
+import pytest
+
+from scoutkit.agents.builtin.reporting.looks import defines, lines_with, prose
+
+
+def uses(looked):
+    (used,) = looked.found.usages
+    return {(one.path, at): one.sure for one in used.files for at in one.lines}
+
+
+C = (
+    '#include "pool.h"\n\n#define POOL_MOST 64\n#define POOL_TAKE(p) pool_take(p, 1)\n\n'
+    "/* The pool's own\n   pool_take(p) is not called here. */\n"
+    "/* Takes one. */\nint pool_take(struct pool *p, int n)\n{\n    return n > POOL_MOST ? 0 : p->left;\n}\n"
+)
+USER = '#include "pool.h"\n\nint run(struct pool *p)\n{\n    int left; /* of POOL_MOST */\n'
+USER += "    return pool_take(p, 3);\n}\n"
+POOLS = {
+    "src/pool.c": C,
+    "src/pool.h": "struct pool {\n    int left;\n};\nint pool_take(struct pool *p, int n);\n",
+    "src/run.c": USER,
+    "README": "pool_take() takes; POOL_MOST is the limit\n",
+    "src/alloc.supp": "pool_take(p)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Who uses pool_take?", {("src/pool.c", 4): True, ("src/run.c", 6): True, ("src/alloc.supp", 1): False}),
+        ("What uses `POOL_MOST`?", {("src/pool.c", 11): True}),
+        ("where is POOL_MOST used?", {("src/pool.c", 11): True}),
+        ("What uses `pool`?", {("src/pool.c", 9): True, ("src/pool.h", 4): True, ("src/run.c", 3): True}),
+    ],
+)
+def test_macros_types_and_constants_of_c_are_told_by_code_and_not_by_comments(look, make, question, found):
+    assert uses(look(make(POOLS), question)) == found
+
+
+def test_a_definition_is_no_use_of_itself_and_a_prototype_of_nothing(look, make):
+    files = {"src/one.c": "/* It does.\n\n   So. */\nint lonely_call(int a)\n{\n    return a;\n}\n"}
+    files["src/one.h"] = "extern int lonely_call(int a);\n"
+    assert "Nothing in this code uses `lonely_call`" in look(make(files), "What calls `lonely_call`?").text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("static unsigned char *made(char *a,", True),
+        ("    public static <T> List<T> made(T a) {", True),
+        ("Lexer *Style::made(bool e)", True),
+        ("#define made(x) other(x)", True),
+        ("    return made(a);", False),
+        ("    else made(a);", False),
+        ("    x = made(1);", False),
+        ("    default: made(1);", False),
+        ("    assert made(1);", False),
+        ("    a && made(1)", False),
+        ("    return new made(1);", False),
+    ],
+)
+def test_a_type_before_a_name_makes_a_definition_and_a_statement_does_not(line, is_one):
+    assert defines(line, "made", "cpp") == is_one
+
+
+def test_what_is_too_large_to_parse_calls_all_the_same(look, make, monkeypatch):
+    monkeypatch.setattr("scoutkit.grammars.LARGEST", 2_000)
+    large = "int other(int a) {\n  return fill_up(a);\n}\n" + "int fill_up(int a);\n" + "// nothing\n" * 200
+    files = {"src/fill.cpp": "int fill_up(int a) {\n  return a;\n}\n", "src/large.cpp": large}
+    assert uses(look(make(files), "What calls `fill_up`?")) == {("src/large.cpp", 2): True}
+
+
+def test_a_method_of_a_name_that_everybody_has_is_told_by_name_and_not_as_unused(look, make):
+    base = "class Base:\n    def remove(self):\n        return 1\n"
+    user = "def go(child, hints):\n    child.remove()\n    remove(hints)\n"
+    looked = look(make({"src/base.py": base, "src/go.py": user}), "What calls `Base.remove`?")
+    assert uses(looked) == {("src/go.py", 2): False}
+    core = "module Jar\n  def delete_if\n    1\n  end\nend\n"
+    files = {"lib/jar.rb": core, "lib/use.rb": "def go(list)\n  list.delete_if(1)\n  list.delete_if?(1)\nend\n"}
+    assert uses(look(make(files, "other"), "What calls `delete_if`?")) == {("lib/use.rb", 2): False}
+
+
+GO = (
+    'package log\n\nimport "fmt"\n\ntype Promo struct{}\n\nfunc (p *Promo) Println(a int) {}\n\n'
+    "func (p *Promo) Both() {\n\tp.Println(1)\n\tfmt.Println(2)\n}\n"
+)
+
+
+def test_a_call_behind_an_imported_module_is_no_method_and_gos_receiver_is_ones_own(look, make):
+    rest = "package log\n\ntype Other struct{}\n\nfunc (o *Other) Println(a int) {}\n\n"
+    rest += "func (o *Other) All() {\n\to.Println(1)\n}\n"
+    commit = make({"log/promo.go": GO, "log/other.go": rest})
+    assert uses(look(commit, "What calls Promo.Println?")) == {("log/promo.go", 10): True}
+    assert uses(look(commit, "What calls Other.Println?")) == {("log/other.go", 8): True}
+
+
+def test_a_module_in_parts_is_one(look, make):
+    files = {
+        f"lib/note/{name}.rb": f"module Note\n  class {name.title()}\n  end\nend\n" for name in ("first", "second")
+    }
+    files["app/use.rb"] = "class Use\n  def go\n    Note::First.new # Note\n  end\nend\n"
+    looked = look(make(files), "What uses `Note`?")
+    assert uses(looked) == {("app/use.rb", 3): True}
+    assert "Others are named" not in looked.text
+
+
+def test_lines_of_a_comment_or_of_a_text_of_several_lines_are_left_out():
+    code = ['"""', "made(1)", '"""', "made(2)", "x = '''", "made(3)", "'''"]
+    assert lines_with(code, "made", re.compile("made"), "python") == [4]
+    script = ["a = 'src/**/*.js'", "made(1)", "/* so", "made(2)", "*/", "made(3) // made"]
+    assert lines_with(script, "made", re.compile("made"), "javascript") == [2, 6]
+    assert [path for path in ("a/README", "ChangeLog", "src/read.c", "docs/a.md", "a/install.py") if prose(path)] == [
+        "a/README",
+        "ChangeLog",
+        "docs/a.md",
+    ]
