@@ -135,8 +135,10 @@ def _counts(checkup: Checkup) -> list[tuple[str, int]]:
 
 
 def _related(desk: Desk, note: Note) -> list[Any]:
+    from scoutkit.search import finding
+
     try:
-        return list(desk.catalogue.by_ids(desk.fulltext.related(note.id, limit=RELATED)))
+        return list(finding.related(desk.catalogue, desk.fulltext, note.id, limit=RELATED))
     except ScoutError:
         return []  # the index is being made
 

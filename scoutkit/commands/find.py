@@ -123,8 +123,10 @@ def list_notes(ctx: click.Context, /, *, limit: int | None, as_json: bool, **nar
 @click.pass_context
 def related(ctx: click.Context, note: str, *, limit: int, as_json: bool) -> int:
     """Notes on the same subject as NOTE (an id, the start of one, a path or a title)."""
+    from scoutkit.search import finding
+
     desk = open_desk(ctx)
-    found = desk.catalogue.by_ids(desk.fulltext.related(find_note(desk, note).id, limit=limit))
+    found = list(finding.related(desk.catalogue, desk.fulltext, find_note(desk, note).id, limit=limit))
     code = _show_hits("related", found, as_json=as_json)
     if not found and not as_json:
         say.tell(f"no note is related to {note}")

@@ -192,6 +192,10 @@ class Catalogue(Database):
         """Every path that a note cites, and every symbol that cited lines were in."""
         return self.asking(lambda connection: citing.cited(connection, self.worktree))
 
+    def sharing(self, note_id: str) -> Sequence[str]:
+        """Ids of the notes that cite the places of a note, those that share most first."""
+        return self.asking(lambda connection: citing.sharing(connection, self.worktree, clean(note_id)))
+
     def naming(self, path: str) -> Sequence[tuple[str, str]]:
         """Ids and files of the notes that have a path in their text."""
         return self.asking(lambda connection: citing.naming(connection, self.worktree, path))

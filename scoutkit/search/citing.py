@@ -12,6 +12,7 @@ from scoutkit.search.ranking import Filters, mentioning, under
 from scoutkit.words import composed
 
 _SOME = 200  # paths in one query
+_SHARED = 1 / 3  # of the places of the note that has fewer, from which two are on the same subject
 
 
 class Cited(NamedTuple):
@@ -53,6 +54,28 @@ def defining(connection: sqlite3.Connection, worktree: str, symbols: Sequence[st
         some = names[first : first + _SOME]
         found += _rows(connection, worktree, f"citations.symbol IN ({', '.join('?' * len(some))})", list(some))
     return found
+
+
+def sharing(connection: sqlite3.Connection, worktree: str, note_id: str) -> list[str]:
+    """Ids of the notes that cite the places of a note, those that share most of the one's or the other's first.
+
+    A place is shared where it is the same definition, or more than half of the lines of both together are in both.
+    """
+    both = "min(mine.end, other.end) - max(mine.start, other.start) + 1"
+    either = "max(mine.end, other.end) - min(mine.start, other.start) + 1"
+    number = "(SELECT count(*) FROM citations WHERE note = {}.note)"
+    sql = (
+        "SELECT notes.id, 1.0 * count(DISTINCT mine.position)"
+        f" / min({number.format('mine')}, {number.format('other')}) AS share FROM citations AS mine"
+        " JOIN citations AS other ON other.path = mine.path AND other.note != mine.note"
+        " JOIN notes ON notes.key = other.note JOIN files ON files.key = other.note"
+        " WHERE mine.note = (SELECT notes.key FROM notes JOIN files ON files.key = notes.key"
+        " WHERE notes.id = ?1 AND files.worktree = ?2 LIMIT 1) AND files.worktree = ?2"
+        " AND (mine.symbol != '' AND mine.symbol = other.symbol"
+        f" OR mine.start > 0 AND other.start > 0 AND 2 * ({both}) > {either})"
+        " GROUP BY other.note HAVING share >= ?3 ORDER BY share DESC, files.at DESC"
+    )
+    return [row[0] for row in connection.execute(sql, [note_id, worktree, _SHARED])]
 
 
 def cited(connection: sqlite3.Connection, worktree: str) -> tuple[list[str], set[str]]:

@@ -55,6 +55,15 @@ def find(
     return Found(near, meant, bool(near), untaken)
 
 
+def related(catalogue: Catalogue, fulltext: Fulltext, note_id: str, *, limit: int) -> Sequence[Hit]:
+    """Notes on the same subject as one: those that share its most telling words, then those that cite its places.
+
+    Raises what `Fulltext.related` does.
+    """
+    ids = [*fulltext.related(note_id, limit=limit), *catalogue.sharing(note_id)]
+    return catalogue.by_ids(ids, limit=limit)
+
+
 def _without(text: str, untaken: Sequence[str]) -> str:
     """A text without what a person meant as an operator: a value that no note has is no typing error in a word."""
     for one in untaken:

@@ -112,6 +112,15 @@ def test_a_deleted_or_renamed_note_is_not_found_any_more(scoutkit, note, repo):
     assert scoutkit("list", "--json").json["hits"] == []
 
 
+def test_a_note_on_the_same_lines_is_related_whatever_its_words(scoutkit, ask, note):
+    other = ask("Whales?", "--json", report="# Whales sing\n\nSo does `sign` (`src/auth/signing.py:12-14`).\n").json[
+        "note"
+    ]
+    scoutkit("index")
+    assert [hit["id"] for hit in scoutkit("related", other["id"], "--json").json["hits"]] == [note["id"]]
+    assert other["id"] in scoutkit("related", note["id"]).out
+
+
 def test_related_notes(scoutkit, ask, note):
     other = ask(
         "How is a cookie verified?", "--json", report="# Cookies are verified by SessionSigner\n\nSo it is.\n"

@@ -54,6 +54,31 @@ def test_several_places_are_asked_for_at_once(notes: Shelf) -> None:
     assert len(names(notes, ".")) == 7
 
 
+def test_notes_that_cite_the_places_of_another_are_found_those_that_share_most_first(shelf: Shelf) -> None:
+    def put(name: str, *places: str) -> None:
+        rows = ", ".join(
+            f"{{at: '{at}', verdict: supported{f', symbol: {of}' if of else ''}}}"
+            for at, _, of in (place.partition(" ") for place in places)
+        )
+        shelf.note(f"{name}.md", "Text.", id=f"{name}1111", citations=f"[{rows}]")
+
+    put("asks", "a.py:10-20 Push.go", "b.py:1-9", "c.py:5")
+    put("same", "a.py:10-20 Push.go", "b.py:1-9")
+    put("most", "a.py:12-21", "c.py:50-60")
+    put("name", "a.py:90-99 Push.go", "d.py:1")
+    put("less", "a.py:17-40", "b.py:10-20")
+    put("file", "a.py", "b.py")
+    put("else", "a2.py:10-20 Push.go")
+    put("many", "c.py:5", *(f"e.py:{line}" for line in range(1, 9)))
+    put("none")
+    shelf.sync()
+    assert next(iter(shelf.catalogue.sharing("asks1111"))) == "same1111"
+    assert set(shelf.catalogue.sharing("asks1111")) == {"same1111", "most1111", "name1111", "many1111"}
+    assert "asks1111" in shelf.catalogue.sharing("many1111")
+    for nothing in ("none1111", "nosuch", "", "a\ud800"):
+        assert list(shelf.catalogue.sharing(nothing)) == []
+
+
 @pytest.mark.parametrize("path", ["src/nosuch.py", "src/aut", "%", "'", "🔥", "\0", "a\ud800"])
 def test_what_nobody_cites_is_unknown(notes: Shelf, path: str) -> None:
     assert names(notes, path) == []
