@@ -20,6 +20,7 @@ _WORD = re.compile(
     r"|(?:what|which|who|whose|is|are|does|do|can|could)\b",
     re.IGNORECASE,
 )  # that a question begins with
+_LABEL = re.compile(r"^\W*\[[\w .:-]{1,40}\]\W*(?=\w)")  # that a message begins with: `[Vue warn]: `
 _MARKUP = re.compile(r"`|[\[\]](?=[(\[:])|<(?=[A-Za-z/!?])")  # in a name: a section's may be anything
 _SPELLED = re.compile(r"[`*_<>\[\]|]")
 
@@ -47,9 +48,12 @@ def _asked(found: Findings) -> str:
         return ends.group()
     if len(text) <= _ASKED and not _SPELLED.search(text.replace("_", "")):
         return f"{text.rstrip('.。!:')}:"
-    clause = re.split(r"[,;.:](?=\s)|\s[-–(]", text, maxsplit=1)[0].strip()
+    clause = re.split(r"[,;.:](?=\s)|\s[-–(]", _LABEL.sub("", text), maxsplit=1)[0].strip()
     if _CLAUSE <= len(clause) <= _ASKED and not _SPELLED.search(clause.replace("_", "")):
         return f"{clause}:"
+    pasted = not _WORD.match(text) and any(one.text for one in found.ranking.ranges[:1])
+    if pasted and (message := plain(clause, _ASKED)) and len(message) >= _CLAUSE:
+        return f"{message}:"
     return f"{_topic(found)}:"
 
 

@@ -20,6 +20,28 @@ def test_a_title_keeps_the_question_or_its_first_clause(look, make, question, ti
     assert look(make({"src/pool.py": POOL}), question).text.splitlines()[0].startswith(title)
 
 
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        (
+            "[pool warn]: Idle pooled connections were all closed for <{name}>. ",
+            "Idle pooled connections were all closed for",
+        ),
+        ("[E42] Idle pooled connections were all closed: ", "Idle pooled connections were all closed"),
+        (
+            "Idle pooled connections of *all* kinds [and names] were closed. ",
+            "Idle pooled connections of all kinds and",
+        ),
+    ],
+)
+def test_a_pasted_message_is_called_by_its_first_words(look, make, message, title):
+    said = f"{message}This means that nobody asked for one of them for very much longer than is allowed here"
+    code = f'def evict(name):\n    warn("{said}")\n'
+    looked = look(make({"src/pool.py": code}), said.replace("{name}", "Main"))
+    assert looked.doubts == []
+    assert looked.text.splitlines()[0].startswith(f"# {title}")
+
+
 def test_what_else_has_a_name_is_said_once(look, make):
     files = {f"src/{name}.py": f"def settle_all():\n    return '{name}'\n" for name in ("job", "cart", "order")}
     text = look(make({**files, "src/use.py": "def run():\n    settle_all()\n"}), "What calls settle_all?").text
