@@ -146,7 +146,8 @@ def _nothing(mission: Mission, outcome: Outcome) -> tuple[str, str, str]:
     reason = _line(outcome.reason) or "no reason is known"
     hint = f"\n\n{_line(outcome.hint)}" if outcome.hint else ""
     body = f"`{author(mission, outcome)}` was asked and left no report: {ended}.\n\nReason: {reason}{hint}\n"
-    return f"{NO_REPORT}{ended}", headline.shortened(f"{ended}: {reason}", headline.DESCRIPTION), body
+    title = headline.shortened(f"{NO_REPORT}{ended}: {_line(mission.text)}", headline.TITLE)
+    return title, headline.shortened(f"{ended}: {reason}", headline.DESCRIPTION), body
 
 
 def _line(text: str) -> str:

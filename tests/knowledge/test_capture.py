@@ -90,7 +90,9 @@ def test_a_report_that_cites_nothing_says_so(repo: Path) -> None:
 def test_an_empty_report_becomes_a_note_that_says_what_happened(repo: Path) -> None:
     outcome = Outcome(Result.TIMEOUT, "  \n", reason="no answer after 900 s", hint="give it longer: --timeout 30m")
     note = captured(repo, " \n", outcome)
-    assert (note.title, note.by) == ("No report: the agent ran out of time", "claude")
+    question = " ".join(note.question.split())
+    assert (note.title, note.by) == (f"No report: the agent ran out of time: {question}", "claude")
+    assert question  # in a list one such note is told from another by what was asked
     assert "no answer after 900 s" in note.body
     assert "--timeout 30m" in note.body
 
