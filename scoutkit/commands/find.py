@@ -67,7 +67,7 @@ def search(
     else:
         say.hits(list(found.hits))
         if not found.hits:
-            say.tell(f"nothing found for: {text}")
+            say.tell(f"nothing found for: {text}{_narrowed(narrow)}")
         if found.untaken:
             say.tell(f"no note has {', '.join(found.untaken)}: looked for as text")
         if found.meant:
@@ -76,6 +76,13 @@ def search(
             _tell_checks(desk, text)
     desk.follow()
     return 0 if found.hits else NotFound.exit_code
+
+
+def _narrowed(narrow: dict[str, tuple[str, ...]]) -> str:
+    """The options that narrowed a search, as they were typed."""
+    options = {"statuses": "--status", "paths": "--path", "tags": "--tag", "types": "--type"}
+    typed = [f"{options[name]} {value}" for name, values in narrow.items() for value in values]
+    return f", with {' '.join(typed)}" if typed else ""
 
 
 def _given(name: str) -> str:

@@ -31,7 +31,13 @@ def test_any_text_is_a_query(scoutkit, note, query):
 def test_nothing_found_is_exit_1_and_says_so(scoutkit, note):
     said = scoutkit("search", "zebrawood")
     assert said.code == 1
-    assert "nothing found for: zebrawood" in said.err
+    assert said.err.startswith("nothing found for: zebrawood\n")
+
+
+def test_what_narrowed_a_search_is_said_where_nothing_is_found(scoutkit, note):
+    said = scoutkit("search", "cookie", "--path", "nowhere", "--type", "scout")
+    assert said.code == 1
+    assert said.err.startswith("nothing found for: cookie, with --path nowhere --type scout\n")
 
 
 def test_a_typo_is_understood(scoutkit, note):
