@@ -18,7 +18,7 @@ from scoutkit.agents.builtin.reporting.beside import Beside
 from scoutkit.agents.builtin.reporting.chain import Graph
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.entrances import Entrance, entrances
-from scoutkit.agents.builtin.reporting.evidence import Cited, cite
+from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 from scoutkit.agents.builtin.reporting.frames import Frame
 from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for, kind_of
 from scoutkit.agents.builtin.reporting.naming import Node
@@ -73,6 +73,7 @@ class Findings:
     error: tuple[str, str]  # what a traceback ends with
     open: tuple[Open, ...]
     unread: dict[str, list[str]]
+    unsaid: int  # files that fit and have a path that no citation can hold
     languages: dict[str, int]
     instead: tuple[Cited, ...]  # where to begin when nothing answers
     meant: dict[str, str]  # words that are nowhere, and the nearest that the code has
@@ -106,6 +107,9 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     first += list(_callers(code, usages)) if (calling and exact) or stranger else []
     most = len(first) if first and calling and exact else _SPOTS.get(kind, spots.SPOTS)
     chosen = spots.choose(code, question, ranking, most=most, first=first)
+    exact = exact and bool(
+        stranger or (chosen and chosen[0].node in named)
+    )  # what cannot be cited is not what is shown
     nodes = [spot.node for spot in chosen if spot.defines]
     graph = chain.graph(code, nodes[: len(named) or 1] if calling else nodes, question.counts, above=not calling)
     places = [(spot.cited.path, spot.place.start, spot.place.end) for spot in chosen]
@@ -120,7 +124,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         question=question,
         ranking=ranking,
         files=len(index.paths),
-        exact=exact and bool(first or stranger),
+        exact=exact,
         spots=tuple(chosen),
         graph=graph,
         siblings=tuple(_siblings(code, nodes)) if nodes and not calling else (),
@@ -137,6 +141,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
         open=tuple(_open(code, question, ranking, chosen, list(near.values()), settled=exact or bool(knobs or framed))),
         unread=index.unread,
+        unsaid=len({one.path for one in ranking.ranges if not citable(one.path)}),
         languages=index.languages,
         instead=() if chosen else tuple(_entrances(index, snapshot)),
         meant=near,

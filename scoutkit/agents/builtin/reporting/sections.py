@@ -277,6 +277,8 @@ def untold(found: Findings) -> list[str]:
             listed = ", ".join(f"`{path}`" for path in [one for one in some if citable(one)][:3])
             example = f", for instance {listed}" if listed else ""
             told.append(f"Not read ({_WHY[why_not]}): {count(int(number), 'file')}{example}.")
+    if found.unsaid:
+        told.append(f"Left out, for signs in their paths that no citation can hold: {count(found.unsaid, 'file')}.")
     if found.past.cut_off:
         told.append("The history is not all here (a shallow or partial clone): older changes are not seen.")
     plainly = {name: number for name, number in found.languages.items() if 10 * number >= found.files}

@@ -99,3 +99,18 @@ def test_a_name_with_thousands_of_definitions_reads_each_file_once(look, make, a
         monkeypatch.setattr(kind, name, lambda self, *given, real=real: read.append(given) or real(self, *given))
     look(make({"many.py": "def cookie_sign(a):\n    return cookie_sign(a)\n" * 500}), asked)
     assert len(read) < 200
+
+
+@pytest.mark.parametrize("path", ['q"q/bake.py', "it's/bake.py", "C#/bake.py", "a,b/bake.py", "bake:12.py", "-bake.py"])
+def test_what_cannot_be_cited_is_not_taken_for_something_else(look, make, path):
+    files = {path: "def bake_rolls(a):\n    return a\n"}
+    found = look(make(files, "alone"), "Where is bake_rolls?")
+    told = "Left out, for signs in their paths that no citation can hold: 1 file."
+    assert told in found.section("What this does not tell")
+    more = {f"src/{name}.py": f"def bake_{name}(rolls):\n    return rolls\n" for name in ("cakes", "buns")}
+    for question in ("bake_rolls", "Where is bake_rolls?", "What calls bake_rolls?"):
+        looked = look(make({**files, **more}), question)
+        assert looked.doubts == []
+        assert "the question names `bake_cakes`" not in looked.text
+        assert "the question names `bake_buns`" not in looked.text
+        assert told in looked.text
