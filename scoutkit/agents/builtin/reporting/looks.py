@@ -13,9 +13,16 @@ _TYPED = frozenset({"c", "cpp", "csharp", "java"})  # a definition has its type 
 _TAGGED = frozenset({"c", "cpp"})
 _RESULT = re.compile(r"[\w\s:.<>,\[\]*&?@]*(?:\w|[\w>*?\]]>|\])\??[\s*&]+")  # `public List<String> `: no operator
 _STATEMENT = re.compile(r"\b(?:assert|await|case|co_\w+|delete|do|else|goto|in|new|not|return|throw|yield)\b|&&|\w:\s")
+_FAMILY = {
+    language: at
+    for at, languages in enumerate(
+        ("java kotlin scala", "javascript typescript tsx vue svelte", "python", "ruby", "go", "php", "csharp")
+    )
+    for language in languages.split()
+}  # C, Rust and pages of HTML are called from and call all of them
 _PROSE = frozenset({"markdown", "rst"})
 _HASHED = frozenset({"bash", "elixir", "python", "ruby", "toml", "yaml"})
-_REFERS = frozenset({"java", "kotlin"})  # `x.f` is a property there: a method is handed on as `x::f`
+REFERS = frozenset({"java", "kotlin"})  # `x.f` is a property there: a method is handed on as `x::f`
 IMPORT = re.compile(
     r"\s*(?:import\b|from\s.*\bimport\b|(?:pub\s+)?use\s|using\s|#\s*include|package\s|export\s.*\bfrom\b"
     r"|(?:const|let|var)\b.*\brequire\()"
@@ -64,6 +71,12 @@ def bare(line: str, name: str, language: str | None) -> str:
     return re.sub(r"\s#\s.*" if language in _HASHED else r"^(?:(?!/\*).)*\*/|/\*.*?(?:\*/|$)|(?<!:)//\s.*", "", line)
 
 
+def related(path: str, other: str) -> bool:
+    """Can the code of one file call the other's? Where the languages say nothing, it can."""
+    one, two = _FAMILY.get(language_of(path) or ""), _FAMILY.get(language_of(other) or "")
+    return one is None or two is None or one == two
+
+
 def prose(path: str) -> bool:
     """Is a file written for people, not run?"""
     return language_of(path) in _PROSE or bool(_TEXT.search(path))
@@ -100,6 +113,6 @@ def called(line: str, name: str, path: str) -> bool:
 
 def handing(name: str, language: str | None) -> re.Pattern[str]:
     """Where a function is named to be called by somebody else; not where a variable of its name is set."""
-    if language in _REFERS:
+    if language in REFERS:
         return re.compile(rf"::{re.escape(name)}(?![\w$])")
     return re.compile(rf"(?:[(,\[]|(?<![=!<>])=|:)\s*(?:&|this\.|self\.|\w+\.)?{re.escape(name)}\s*(?:[,)\]}};]|$)")

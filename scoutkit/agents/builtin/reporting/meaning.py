@@ -107,14 +107,19 @@ def owner_of(code: Code, path: str, number: int, receiver: str | None) -> str | 
     """The class of a call of one's own (`self.send()`, and `r.send()` in a method of Go whose own `r` is); None where
     it is no such call."""
     if receiver in SELF:
-        held = code.unit(path, number)
-        return held.parent.rpartition(".")[2] if held else ""
+        return class_of(code, path, number)
     if receiver and language_of(path) == "go":
         lines = code.lines(path)
         head = next((lines[at] for at in range(number - 1, -1, -1) if lines[at].startswith("func")), "")
         found = _GO_METHOD.match(head)
         return found[2] if found and found[1] == receiver else None
     return None
+
+
+def class_of(code: Code, path: str, number: int) -> str:
+    """The class in whose method a line is; "" outside one."""
+    held = code.unit(path, number)
+    return held.parent.rpartition(".")[2] if held else ""
 
 
 def means_own(target: Node, others: Sequence[Node], path: str, owner: str) -> bool | None:

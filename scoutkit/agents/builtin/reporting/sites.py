@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scoutkit.agents.builtin.reporting.code import Code
-from scoutkit.agents.builtin.reporting.looks import bare, defines, handing, lines_with, may_call
+from scoutkit.agents.builtin.reporting.looks import REFERS, bare, defines, handing, lines_with, may_call
 from scoutkit.agents.builtin.reporting.meaning import (
     OWNED,
+    class_of,
     extended,
     in_class,
     means,
@@ -62,8 +63,8 @@ def sites(
         own = owner_of(code, path, number, receiver)
         if own is not None:
             sure = means_own(target, others, path, own)
-            rest = (one for one in others if shared and one != target)
-            if shared and sure is None and not any(means_own(one, others, path, own) for one in rest):
+            rest = (one for one in others if one != target)
+            if sure is None and shared and not any(means_own(one, others, path, own) for one in rest):
                 sure = False
         elif receiver is None and in_class(code, target, path, number):
             sure = True
@@ -73,6 +74,8 @@ def sites(
                 if shared and told[receiver] is None and not means_another(code, target, others, path, receiver):
                     told[receiver] = False
             sure = told[receiver]
+        if sure is None and above and (own or (receiver is None and class_of(code, path, number))) in above:
+            sure = False  # of what the target overrides
         if sure is not None:
             yield number, sure
 
@@ -117,6 +120,7 @@ def named(code: Code, path: str, others: Sequence[Node]) -> list[tuple[int, bool
         return []
     word, method = len(parts(name)) == 1, language in OWNED and all(one.kind == "method" for one in others)
     before = r"\.\s*" if word and method else r"[.(,=]\s*" if word else r"(?<![\w$])"
+    before = r"(?:::|[\"'])" if language in REFERS else before  # a field may have a method's name there
     after = r"(?![\w$?!])" if language in _SIGNED else r"(?![\w$])"
     after += r"(?=\s*[.)\],;:=]|$)" if word else ""
     inside = [(one.start, one.end) for one in others if one.path == path]

@@ -152,9 +152,12 @@ def stranger(code: Code, question: Question, named: Sequence[Node]) -> Usage | N
         found = [(path, lines) for path, lines in found if lines]
         if (name in objects and not _calls(code, found, last)) or (owner and not _foreign(code, found, owner, last)):
             continue
-        used = [_used(code, path, [(at, True) for at in lines]) for path, lines in found]
+        found.sort(key=lambda one: (role_of(one[0]) in naming.TESTS, role_of(one[0]) is not Role.SOURCE))
+        used = [
+            _used(code, path, [(line, True) for line in lines], named=at < _NAMED)
+            for at, (path, lines) in enumerate(found)
+        ]
         if used:
-            used.sort(key=lambda one: (one.test, role_of(one.path) is not Role.SOURCE))
             return Usage(Node("", name, 0, 0), None, tuple(used), (), max(0, len(paths) - _FILES), shared=False)
     return None
 
@@ -193,6 +196,7 @@ def usage(code: Code, target: Node) -> Usage | None:
         return None
     others = naming.definitions(code.index, target.last)
     paths = [path for path in naming.mentions(code.index, target.last) if _used_in(path)]
+    paths = [path for path in paths if looks.related(path, target.path)]
     if not others:
         others = [target]
         paths = [target.path] if target.kind in bodies.CALLABLE and bodies.local(code, target) else paths

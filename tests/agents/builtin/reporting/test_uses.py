@@ -118,3 +118,34 @@ def test_lines_of_a_comment_or_of_a_text_of_several_lines_are_left_out():
         "ChangeLog",
         "docs/a.md",
     ]
+
+
+def test_code_of_another_language_calls_no_method_of_this_one(look, make):
+    files = {
+        "src/Flow.java": "class Flow {\n  int windowOf(int a) { return a; }\n  int own() { return windowOf(1); }\n}\n",
+        "web/a.js": "export const one = (it) => it.windowOf(2)\n",
+        "src/native.c": "int two(void)\n{\n    return windowOf(3);\n}\n",
+    }
+    found = uses(look(make(files), "What calls `windowOf`?"))
+    assert set(found) == {("src/Flow.java", 3), ("src/native.c", 3)}
+
+
+def test_what_a_class_calls_of_its_own_may_be_what_overrides_it(look, make):
+    base = (
+        "class Button {\n  void onClick(int a) {}\n\n  void press() {\n    onClick(1);\n    this.onClick(2);\n  }\n}\n"
+    )
+    toggle = "class Toggle extends Button {\n  void onClick(int a) {}\n\n  void flip() { onClick(3); }\n}\n"
+    other = "class Menu {\n  void onClick(int a) {}\n\n  void open() { onClick(4); }\n}\n"
+    commit = make({"src/Button.java": base, "src/Toggle.java": toggle, "src/Menu.java": other})
+    found = uses(look(commit, "What calls Toggle.onClick?"))
+    assert set(found) == {("src/Toggle.java", 4), ("src/Button.java", 5), ("src/Button.java", 6)}
+    assert found["src/Toggle.java", 4]
+    assert not found["src/Button.java", 5]
+
+
+def test_a_field_of_a_methods_name_is_no_use_of_it_in_java(look, make):
+    files = {
+        "src/Arena.java": "class Arena {\n  int caches = 1;\n\n  int numCaches() {\n    return numCaches;\n  }\n}\n",
+        "src/Use.java": "class Use {\n  int numCaches = arena.numCaches;\n}\n",
+    }
+    assert "Nothing in this code uses" in look(make(files), "What calls `numCaches`?").text
