@@ -135,7 +135,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
         documents=tuple(beside.documents(code, ranking, nodes, shown, most=3)),
         settings=tuple(knobs or settings.settings(code, places, question.counts, most=5)),
-        usages=tuple(usages or _usages(code, kind, nodes[:1])),
+        usages=tuple(usages or _usages(code, kind, [one for one in nodes[:1] if _asked_about(question, one)])),
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
@@ -146,6 +146,12 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         instead=() if chosen else tuple(_entrances(index, snapshot)),
         meant=near,
     )
+
+
+def _asked_about(question: Question, node: Node) -> bool:
+    """May a question about callers mean this one? Not where it names something, and that is something else."""
+    names = {part.lower() for name in question.names for part in re.findall(r"[\w$]+", name)}
+    return not names or not names.isdisjoint(re.findall(r"[\w$]+", node.name.lower()))
 
 
 def _without_quotes(snapshot: Snapshot, question: Question, ranking: Ranking) -> Ranking:

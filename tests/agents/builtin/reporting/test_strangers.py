@@ -117,3 +117,19 @@ def test_what_stands_behind_a_type_or_a_module_is_not_somebody_elses_of_that_nam
         (used,) = look(commit, f"Who uses {name}?").found.usages
         assert {one.path: one.lines for one in used.files} == found, name
         assert (used.cited is None) == (name != "app.route"), name
+
+
+@pytest.mark.parametrize(
+    "asked", ["Where is bake_rolls2 used?", "What calls bake_rolls2?", "what would break if I changed bakeRolls2?"]
+)
+def test_nothing_is_said_of_the_users_of_what_was_not_asked_about(look, make, asked):
+    looked = look(make({"src/bakery.py": 'def bake_cakes(a):\n    """Rolls, two of them."""\n    return a\n'}), asked)
+    assert looked.doubts == []
+    assert looked.found.usages == ()
+    assert "othing uses" not in looked.text
+    assert "is used in" not in looked.text
+
+
+def test_without_a_name_the_users_of_what_fits_best_are_told(look, make):
+    code = 'def settle(a):\n    """Pays an invoice."""\n    return a\n\n\ndef run():\n    return settle(1)\n'
+    assert "`settle`, defined at" in look(make({"src/pay.py": code}), "What calls the code that pays an invoice?").text
