@@ -237,6 +237,22 @@ def test_a_file_system_without_hard_links_will_do(notebook: Notebook, monkeypatc
     assert notebook.read(second.path).note == second
 
 
+def test_what_is_in_the_way_is_named_where_it_is_none_of_the_notes(
+    notebook: Notebook, places: Places, notes: Path
+) -> None:
+    lock = places.state / "notebook.lock"
+    lock.mkdir(parents=True)
+    with pytest.raises(ScoutError, match="cannot write") as refused:
+        notebook.write(NOTE)
+    assert refused.value.hint == f"check the permissions of {lock}"
+    lock.rmdir()
+    notes.rename(notes.with_name("elsewhere"))
+    notes.write_text("a file where the folder should be")
+    with pytest.raises(ScoutError, match="cannot write") as refused:
+        notebook.write(NOTE)
+    assert refused.value.hint == "check its permissions"
+
+
 def test_no_file_is_ever_replaced_and_no_id_written_twice(notebook: Notebook, notes: Path) -> None:
     first = notebook.write(NOTE)
     second = notebook.write(replace(NOTE, id="abcd1234"))
