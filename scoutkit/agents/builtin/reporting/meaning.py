@@ -100,7 +100,11 @@ def _elsewhere(code: Code, others: Sequence[Node], path: str, receiver: str | No
             and common(others[0].last)
         )
     module = code.imported(path, receiver) if receiver and language in ("go", "python") else ""
-    return bool(module) and ":" not in module and not among((one.path for one in others if not one.owner), module)
+    if not module or ":" in module:
+        return False
+    paths = [one.path for one in others if not one.owner]
+    root = "." in module.partition("/")[0] and not all("/" in one for one in paths)  # which may be any module of Go
+    return not root and not among(paths, module)
 
 
 def owner_of(code: Code, path: str, number: int, receiver: str | None) -> str | None:

@@ -26,8 +26,20 @@ from scoutkit.agents.builtin.reporting.naming import (
 )
 from scoutkit.symbols import language_of
 
-_SCRIPT = frozenset({"javascript", "tsx", "typescript"})
-_MACROS = frozenset({"c", "cpp"})
+_TYPED = r"(?<![\w$])NAME\s*<[^()=;]{1,80}>\s*\("
+_MACRO = r"^(?=\s*#\s*define\s|.*\\$).*(?<![\w$])NAME\s*\("
+_APPLIED = r"(?<![\w$])NAME\.(?:call|apply|bind)\("
+_BESIDE = {  # calls that no grammar tells as such, or that stand in what a macro is given or stands for
+    "c": (_MACRO,),
+    "cpp": (_MACRO, _TYPED),
+    "csharp": (_TYPED, r"\?\.\s*NAME\s*\("),
+    "javascript": (_APPLIED,),
+    "php": (r"\?->\s*NAME\s*\(",),
+    "rust": (r"(?<![\w$])NAME\s*(?:::<[^<>()]{0,80}>)?\(",),
+    "scala": (r"(?<![\w$])NAME\[[^()=;]{1,80}\]\s*\(",),
+    "tsx": (_APPLIED,),
+    "typescript": (_APPLIED,),
+}
 _SIGNED = frozenset({"ruby", "elixir"})  # `empty?` is not `empty`
 
 
@@ -97,17 +109,11 @@ def _calling(code: Code, target: Node, path: str, *, parse: bool) -> tuple[set[i
     name, language, lines = re.escape(target.last), language_of(path), code.lines(path)
     known = code.calls(path) if parse else None
     after = r"(?![\w$?!])" if language in _SIGNED and target.last[-1].isalnum() else r"(?![\w$])"
-    looks = []
+    looks = [one.replace("NAME", name) for one in _BESIDE.get(language or "", ())]
     if known is None:
-        looks.append(rf"(?<![\w$]){name}{after}\s*(?:<[^<>()]{{0,80}}>)?\s*[({{!]")
-    elif language in _SCRIPT:
-        looks.append(rf"(?<![\w$]){name}\.(?:call|apply|bind)\(")
-    elif language == "rust":  # what is given to a macro is not parsed
-        looks.append(rf"(?<![\w$]){name}\s*(?:::<[^<>()]{{0,80}}>)?\(")
-    elif language in _MACROS:  # nor is what a macro stands for
-        looks.append(rf"^(?=\s*#\s*define\s|.*\\$).*(?<![\w$]){name}\s*\(")
+        looks = [rf"(?<![\w$]){name}{after}\s*(?:<[^<>()]{{0,80}}>)?\s*[({{!]"]
     found = [at for one in looks for at in lines_with(lines, target.last, re.compile(one), language)]
-    if len(parts(target.last)) > 1:
+    if len(parts(target.last)) > 1 or language in REFERS:
         found += lines_with(lines, target.last, handing(target.last, language), language)
     return {call.line for call in known or () if call.name == target.last}, found
 

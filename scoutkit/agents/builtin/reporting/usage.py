@@ -199,7 +199,10 @@ def usage(code: Code, target: Node) -> Usage | None:
     paths = [path for path in paths if looks.related(path, target.path)]
     if not others:
         others = [target]
-        paths = [target.path] if target.kind in bodies.CALLABLE and bodies.local(code, target) else paths
+        made = rf"\.{re.escape(target.last)}\s*=(?!=)"  # what is made a part of an object may be called anywhere
+        here = target.kind in bodies.CALLABLE and bodies.local(code, target)
+        here = here and not re.search(made, code.lines(target.path)[target.start - 1])
+        paths = [target.path] if here else paths
     source = naming.nearest([path for path in paths if role_of(path) not in naming.TESTS], target.path)
     own = naming.defining(code.index, target.last) - {target.path}  # a test that has its own means that
     tests = [path for path in paths if role_of(path) in naming.TESTS and path not in own]

@@ -149,3 +149,27 @@ def test_a_field_of_a_methods_name_is_no_use_of_it_in_java(look, make):
         "src/Use.java": "class Use {\n  int numCaches = arena.numCaches;\n}\n",
     }
     assert "Nothing in this code uses" in look(make(files), "What calls `numCaches`?").text
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "line"),
+    [
+        ("A.cs", "class A {\n  void FillUp<T>() {}\n  void B(A a) {\n    a?.FillUp();\n  }\n}\n", 4),
+        ("B.cs", "class A {\n  void FillUp<T>() {}\n  void B(A a) {\n    a.FillUp<List<int>>();\n  }\n}\n", 4),
+        ("a.cpp", "void A::FillUp() {}\nvoid b(A a) {\n  a.FillUp<int>(3);\n}\n", 3),
+        ("a.php", "<?php\nclass A { function FillUp() {} }\n$a?->FillUp();\n", 3),
+        ("A.java", "class A {\n  int fill() { return 1; }\n  void b() { go(A::fill); }\n}\n", 3),
+        ("a.js", "function b (o) {\n  o.it.fillUp = () => {\n    return 1\n  }\n}\n\no.it.fillUp(2)\n", 7),
+    ],
+)
+def test_calls_that_a_grammar_says_otherwise_count(look, make, path, code, line):
+    name = next(one for one in ("FillUp", "fillUp", "fill") if one in code)
+    assert (f"src/{path}", line) in uses(look(make({f"src/{path}": code}), f"What calls `{name}`?"))
+
+
+def test_a_package_at_the_root_is_called_by_the_name_of_its_module(look, make):
+    files = {
+        "context.go": "package chi\n\nfunc RouteOf(a int) int { return a }\n",
+        "examples/main.go": 'package main\n\nimport "x.test/go/chi/v5"\n\nfunc main() {\n\tchi.RouteOf(1)\n}\n',
+    }
+    assert set(uses(look(make(files), "What calls `RouteOf`?"))) == {("examples/main.go", 6)}
