@@ -196,10 +196,8 @@ class Notebook:
         except ScoutError:
             raise
         except OSError as error:
-            own = f"{error.filename}".startswith(
-                f"{self.places.state}/"
-            )  # what is in the way is scoutkit's, not the note
-            hint = f"check the permissions of {error.filename}" if own else "check its permissions"
+            ours = str(error.filename).startswith(f"{self.places.state}/")  # it is not the note that is in the way
+            hint = f"check the permissions of {error.filename}" if ours else "check its permissions"
             hint = "make room on the disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else hint
             raise ScoutError(f"cannot {what} {path}: {error.strerror or error}", hint) from error
 
