@@ -102,8 +102,10 @@ def _elsewhere(code: Code, others: Sequence[Node], path: str, receiver: str | No
     module = code.imported(path, receiver) if receiver and language in ("go", "python") else ""
     if not module or ":" in module:
         return False
-    paths = [one.path for one in others if not one.owner]
-    root = "." in module.partition("/")[0] and not all("/" in one for one in paths)  # which may be any module of Go
+    paths, first = [one.path for one in others if not one.owner], module.partition("/")[0]
+    if language == "python":  # a package hands on what its modules have
+        return not any(first in re.split(r"[/.]", path) for path in paths)
+    root = "." in first and not all("/" in path for path in paths)  # it may be any module
     return not root and not among(paths, module)
 
 

@@ -129,15 +129,13 @@ def named(code: Code, path: str, others: Sequence[Node]) -> list[tuple[int, bool
     before = r"(?:::|[\"'])" if language in REFERS else before  # a field may have a method's name there
     after = r"(?![\w$?!])" if language in _SIGNED else r"(?![\w$])"
     after += r"(?=\s*[.)\],;:=]|$)" if word else ""
-    inside = [(one.start, one.end) for one in others if one.path == path]
+    heads = {one.start for one in others if one.path == path}
     lines = code.lines(path)
     found = lines_with(lines, name, re.compile(rf"{before}{re.escape(name)}{after}"), language)
     return [
         (at, False)
         for at in found
-        if not any(start <= at <= end for start, end in inside)
-        and not defines(lines[at - 1], name, language)
-        and not _documents(code, path, at)
+        if at not in heads and not defines(lines[at - 1], name, language) and not _documents(code, path, at)
     ]
 
 
