@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Sequence
 
@@ -20,7 +21,7 @@ from scoutkit.agents.builtin.reporting.naming import (
 from scoutkit.symbols import language_of
 
 _FEW = 3  # definitions of a one-word name: more often, a call far away may mean any
-_ALL = 50  # definitions of one name: of more, nobody can tell which is meant
+_ALL = 16  # definitions of one name: of more, only what a call stands behind tells which is meant
 _METHODS = frozenset({"c", "java", "kotlin", "rust", "swift", "csharp"})  # `x.f()` is no function of its own there
 _BARE = frozenset({"cpp", "csharp", "java", "kotlin", "php", "ruby", "scala", "swift"})  # `f()` calls a method there
 OWNED = frozenset({"go", "javascript", "python", "rust", "tsx", "typescript"})  # no method is called bare there
@@ -170,10 +171,13 @@ def _class_of(target: Node) -> str:
 
 def means_another(code: Code, target: Node, others: Sequence[Node], path: str, receiver: str | None) -> bool:
     """Does a call rather mean one of the others, or none?"""
-    rest = (one for one in others[:_ALL] if one != target)
-    return _elsewhere(code, others, path, receiver) or any(
-        means(code, one, others, path, receiver) is not None for one in rest
-    )
+    if _elsewhere(code, others, path, receiver):
+        return True
+    rest = [one for one in others if one != target]
+    if len(rest) > _ALL:  # each against each other would take long
+        named = receiver and any(_alike(receiver, one.owner) for one in rest)
+        return bool(named) or (receiver is None and any(one.path == path and not one.owner for one in rest))
+    return any(means(code, one, others, path, receiver) is not None for one in rest)
 
 
 def receiver_of(line: str, name: str) -> str | None:
@@ -198,8 +202,10 @@ def _alike(receiver: str, owner: str) -> int:
     return len(parts(receiver) & parts(owner))
 
 
-def parts(name: str) -> set[str]:
-    return {part.lower() for part in words.split_identifier(name) if len(part) > 1}
+@functools.lru_cache(maxsize=4096)
+def parts(name: str) -> frozenset[str]:
+    """The words of a name."""
+    return frozenset(part.lower() for part in words.split_identifier(name) if len(part) > 1)
 
 
 def meant(code: Code, defined: Sequence[Node], source: Node, receiver: str | None) -> tuple[Node, bool] | None:
