@@ -15,7 +15,7 @@ from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 from scoutkit.agents.builtin.reporting.meaning import SELF
 from scoutkit.agents.builtin.reporting.naming import Node
-from scoutkit.symbols import language_of
+from scoutkit.symbols import has_calls, language_of
 
 _FILES = 300  # are read for one definition
 _READ = 40  # source files that are parsed for calls: in more, calls are told by their look
@@ -152,7 +152,9 @@ def stranger(code: Code, question: Question, named: Sequence[Node]) -> Usage | N
         found = [(path, lines) for path, lines in found if lines]
         if (name in objects and not _calls(code, found, last)) or (owner and not _foreign(code, found, owner, last)):
             continue
-        found.sort(key=lambda one: (role_of(one[0]) in naming.TESTS, role_of(one[0]) is not Role.SOURCE))
+        found.sort(
+            key=lambda one: (role_of(one[0]) in naming.TESTS, not _code(one[0]), role_of(one[0]) is not Role.SOURCE)
+        )
         used = [
             _used(code, path, [(line, True) for line in lines], named=at < _NAMED)
             for at, (path, lines) in enumerate(found)
@@ -160,6 +162,11 @@ def stranger(code: Code, question: Question, named: Sequence[Node]) -> Usage | N
         if used:
             return Usage(Node("", name, 0, 0), None, tuple(used), (), max(0, len(paths) - _FILES), shared=False)
     return None
+
+
+def _code(path: str) -> bool:
+    """Is it code, and no data?"""
+    return has_calls(language_of(path))
 
 
 def _used_in(path: str) -> bool:

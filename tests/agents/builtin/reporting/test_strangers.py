@@ -133,3 +133,13 @@ def test_nothing_is_said_of_the_users_of_what_was_not_asked_about(look, make, as
 def test_without_a_name_the_users_of_what_fits_best_are_told(look, make):
     code = 'def settle(a):\n    """Pays an invoice."""\n    return a\n\n\ndef run():\n    return settle(1)\n'
     assert "`settle`, defined at" in look(make({"src/pay.py": code}), "What calls the code that pays an invoice?").text
+
+
+def test_code_comes_before_data_that_has_the_name(look, make):
+    files = {
+        "a.json": '{"b": "MOST_ROWS"}\n',
+        "b.yml": "a: MOST_ROWS\n",
+        "src/z.py": "import os\n\nx = os.environ['MOST_ROWS']\n",
+    }
+    (used,) = look(make(files), "where is MOST_ROWS used?").found.usages
+    assert [one.path for one in used.files] == ["src/z.py", "a.json", "b.yml"]
