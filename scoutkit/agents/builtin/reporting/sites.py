@@ -71,6 +71,8 @@ def sites(
         inside = path == target.path and target.start <= number <= target.end
         if inside or (number not in called and (number in heads or defines(line, name, language_of(path)))):
             continue
+        if common(name) and target.owner != "String" and re.search(rf"[\"'`]\.{re.escape(name)}\b", line):
+            continue  # a text's own
         receiver = receiver_of(line, name)
         own = owner_of(code, path, number, receiver)
         if own is not None:

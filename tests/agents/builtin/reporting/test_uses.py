@@ -76,7 +76,7 @@ def test_what_is_too_large_to_parse_calls_all_the_same(look, make, monkeypatch):
 
 def test_a_method_of_a_name_that_everybody_has_is_told_by_name_and_not_as_unused(look, make):
     base = "class Base:\n    def remove(self):\n        return 1\n"
-    user = "def go(child, hints):\n    child.remove()\n    remove(hints)\n"
+    user = "def go(child, hints):\n    child.remove()\n    remove(hints)\n    'a'.remove()\n"
     looked = look(make({"src/base.py": base, "src/go.py": user}), "What calls `Base.remove`?")
     assert uses(looked) == {("src/go.py", 2): False}
     core = "module Jar\n  def delete_if\n    1\n  end\nend\n"
