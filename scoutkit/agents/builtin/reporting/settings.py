@@ -16,6 +16,10 @@ from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
 
 _RANGES, _LINES = 40, 6000  # of the ranking that are searched for what a question calls a setting
+_TABLES, _LOOKED_AT = 4, 40  # files
+_WORD = 3  # letters of a word that is looked for within others
+_NAMES = 40  # are looked at
+_LESS, _LEAST = 0.7, 0.35  # of the best setting's score; of the best name's that may be none
 _READS = 3  # places that read one
 _STATEMENT = 8  # lines of a flag's declaration
 _NO_KEY = frozenset(
@@ -49,6 +53,11 @@ _DEFAULTS = (
 )
 _ASSIGNED = r"(?<![\w$.]){name}(?:\s*:\s*[\w.<>\[\] |&*]+?)?\s*(?::=|=(?!=)|:)\s*([^,;\n{{]{{1,60}})"
 _TABLE_DEFAULT = re.compile(r"[\"']?\s*,[^\"\n;]{0,200}?\b\w+(?:\.|->)\w+(?:\.\w+)*\s*,\s*([\w.*-]{1,40})\s*,")
+_KEPT = re.compile(r"[\"']\s*,[^\"\n;]{0,200}?\b\w+(?:\.|->)(?:\w+\.)*(\w+)\s*,")
+_TABLE = re.compile(
+    r"(?:^|[/_.-])(?:conf(?:ig(?:uration)?)?|settings?|options?|flags?|defaults?)s?\.\w+$", re.IGNORECASE
+)
+_OPTIONS = re.compile(r"(?:Options?|Config(?:uration)?|Settings?|Opts|Params)$")
 _TYPE = re.compile(r"[A-Z]\w*[?!]?|string|number|boolean|bool|int|float|double|long|str|any|object|[iu]\d+|[iu]size")
 _NAME = re.compile(r"(?<![\w$-])(?:--)?[A-Za-z_][\w-]{2,50}")
 _NUMBER = re.compile(r"[-+]?[\d._]+\w*\b")
@@ -153,15 +162,26 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
                     scores[name] = _worth(name, worth)
                 if scores[name] > 0:
                     first.setdefault(name, (one.path, number, at))
+    for name, kept, path, number in _tables(code, ranking, worth):
+        scores[name] = max(_worth(name, worth), _worth(kept, worth), _within(name, worth))
+        if scores[name] > 0:
+            first[name] = (path, number, first.get(name, ("", 0, _RANGES))[2])
     best = max(scores.values(), default=0.0)
-    named = [name for name in first if scores[name] >= 0.7 * best]
-    known = [knob for name in named if (knob := _knob(code, name, first[name][0]))]
+    known: list[Setting] = []
+    for name in sorted(first, key=lambda name: (-scores[name], first[name][2]))[:_NAMES]:
+        if scores[name] < (_LESS if known else _LEAST) * best:
+            break
+        if knob := _knob(code, name, first[name][0]):
+            known.append(knob)
+            best = scores[name] if len(known) == 1 else best
     rank = {"value": 1}
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
         key=lambda one: (
+            role_of(one.cited.path) is not Role.SOURCE,
             one.kind == "value" or terms.whole(one.name) not in worth,  # the question spells out the others
-            -round(max(_worth(one.name, worth), _worth(one.kept, worth)), 2),
+            -round(max(scores.get(one.name, 0.0), _worth(one.name, worth), _worth(one.kept, worth)), 2),
+            min(_beside(name, worth) for name in (one.name, one.kept) if name),
             rank.get(one.kind, 0),
             not one.default,
             first.get(one.kept or one.name, ("", 0, 99))[2],
@@ -171,6 +191,31 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
     known = [one for one in known if one.name not in told]
     real = [one for one in known if one.kind != "value"]
     return (real if real and known[0].kind != "value" else known)[:most]
+
+
+def _tables(code: Code, ranking: Ranking, worth: Mapping[str, float]) -> Iterator[tuple[str, str, str, int]]:
+    """All settings of files that are named after them, each with the variable that keeps its value, its file and line:
+    of a few files, those that hold most of what was asked."""
+    paths = [path for path in code.index.paths if _TABLE.search(path) and role_of(path) is Role.SOURCE]
+    if len(paths) > _LOOKED_AT:
+        paths = [path for path, _ in ranking.files if path in set(paths)]
+    held = {path: sum(value for term, value in worth.items() if term.rstrip("i") in code.text(path)) for path in paths}
+    for path in sorted(held, key=lambda path: (-held[path], path.count("/"), path))[:_TABLES]:
+        lines = code.lines(path)
+        for one in _in(code, path, 1, min(len(lines), _LINES)):
+            kept = _KEPT.match(lines[one.cited.start - 1].partition(one.name)[2])
+            yield one.name, kept[1] if kept else "", path, one.cited.start
+
+
+def _within(name: str, worth: Mapping[str, float]) -> float:
+    """As `_worth`, of a name whose words are written together: `appendfsync`, `maxmemory`."""
+    return sum(value for term, value in worth.items() if len(term) >= _WORD and term.rstrip("i") in name.lower())
+
+
+def _beside(name: str, worth: Mapping[str, float]) -> int:
+    """How many of a name's words nobody asked for."""
+    parts = terms.raw(name.replace("-", " "))
+    return sum(not any(term in worth for term in terms.expand(part)) and _within(part, worth) <= 0 for part in parts)
 
 
 def _worth(name: str, worth: Mapping[str, float]) -> float:
@@ -211,17 +256,28 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
                 and value != bare
                 and (declared is None or (declared.kind == "value" and not declared.default))
             ):
-                declared = Setting(bare, "value", cited, _value(value))
-            elif declared is None and _field(text, bare):
-                declared = Setting(bare, "value", cited)
+                field = declared is not None and _of_options(code, declared.cited)
+                declared = Setting(bare, "value", declared.cited if declared and field else cited, _value(value))
+            elif _field(text, bare) and (declared is None or (declared.kind == "value" and _of_options(code, cited))):
+                declared = Setting(bare, "value", cited, declared.default if declared else "")
             else:
                 uses.append(cited)
-    if declared is None or (declared.kind == "value" and not (_KNOB.search(bare) and (declared.default or uses))):
+    if declared is None:
+        return None
+    if declared.kind == "value" and not (
+        _of_options(code, declared.cited) or (_KNOB.search(bare) and (declared.default or uses))
+    ):
         return None
     chosen = tuple(one for one in uses if one != declared.cited)[:_READS]
     means = _meaning(code, declared.default, declared.cited.path)
     kept = bare if declared.name.removeprefix("--") != bare else ""
     return replace(declared, means=means, reads=chosen, kept=kept)
+
+
+def _of_options(code: Code, cited: Cited) -> bool:
+    """Is it a field of what says by its name that it holds options?"""
+    held = code.holder(cited.path, cited.start)
+    return held is not None and bool(_OPTIONS.search(held.qualified.partition(f".{cited.name}")[0]))
 
 
 def _declared(code: Code, path: str, number: int, line: str, name: str) -> Setting | None:
@@ -232,7 +288,10 @@ def _declared(code: Code, path: str, number: int, line: str, name: str) -> Setti
         return same
     if re.search(rf"Var\w*\(\s*&[\w.]*\b{re.escape(name)}\b", line):  # Go: where a flag's value is put
         return next(iter([*here, *reversed(list(_in(code, path, number - 2, number - 1)))]), None)
-    return here[0] if len(here) == 1 and re.search(rf"\b{re.escape(name)}\b[\s:\w*]*=(?!=)", line) else None
+    kept = (
+        rf"\b{re.escape(name)}\b[\s:\w*]*=(?!=)|[\"'][^\"'\n;]*(?:\.|->){re.escape(name)}\s*,"  # or in a table of them
+    )
+    return here[0] if len(here) == 1 and re.search(kept, line) else None
 
 
 def _meaning(code: Code, name: str, path: str) -> str:
@@ -249,9 +308,6 @@ def _meaning(code: Code, name: str, path: str) -> str:
 
 def _field(line: str, name: str) -> bool:
     """A field that is declared with its type alone."""
-    return bool(
-        re.match(
-            rf"\s*(?:pub(?:\([^)]*\))?\s+|public\s+|private\s+|readonly\s+|val\s+|var\s+|let\s+)?{re.escape(name)}\??:?\s+[\w.<>\[\]*&]+[,;]?\s*(?://.*|`.*)?$",
-            line,
-        )
-    )
+    before = r"(?:pub(?:\([^)]*\))?\s+|public\s+|private\s+|readonly\s+|val\s+|var\s+|let\s+)?"
+    kind = r"[\w.<>\[\]*&|'\" ]+[,;]?\s*(?://.*|`.*)?"
+    return bool(re.fullmatch(rf"\s*{before}{re.escape(name)}\??:?\s+{kind}", line))

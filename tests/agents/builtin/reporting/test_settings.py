@@ -87,3 +87,41 @@ def test_a_type_is_no_default(look, make):
 )
 def test_the_reason_of_a_commit_is_the_sentence_that_says_why(message, reason):
     assert past.reason_in(message) == reason
+
+
+TABLE = (
+    "config table[] = {\n"
+    '    createBoolConfig("log-rewrite-incremental-fsync", NULL, M, server.log_rewrite_incremental_fsync, 1, NULL),\n'
+    '    createEnumConfig("appendfsync", NULL, M, fsyncs, server.log_fsync, FSYNC_EVERYSEC, NULL),\n'
+    '    createBoolConfig("protected-mode", NULL, M, server.protected_mode, 1, NULL),\n'
+    '    createLongConfig("maxmemory", NULL, M, 0, MAX, server.maxmemory, 7, NULL),\n};\n'
+)
+BESIDE_TABLE = {
+    "src/config.c": TABLE,
+    "src/log.c": "/* Is an fsync of the log on? */\nint logFsyncInProgress(void) {\n    return server.log_fsync;\n}\n",
+    "src/net.c": 'void accept(void) {\n    err = "CONFIG SET protected-mode no turns protected mode off";\n}\n',
+    "utils/cluster/create": "PROTECTED_MODE=yes\necho --protected-mode $PROTECTED_MODE\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "default"),
+    [
+        ("Which setting controls how often the log is fsynced?", "appendfsync", "FSYNC_EVERYSEC"),
+        ("Which option turns off protected mode?", "protected-mode", "1"),
+        ("Which setting sets the maximum memory?", "maxmemory", "7"),
+    ],
+)
+def test_a_table_of_settings_is_read_whole_whatever_ranks_before_it(look, make, question, name, default):
+    first = told(look(make(BESIDE_TABLE), question))[0]
+    assert first == (name, "configuration key", default)
+
+
+def test_a_field_of_options_is_one_whatever_its_name_and_its_default_is_where_they_are_given(look, make):
+    files = {
+        "src/options.ts": "export interface ParserOptions {\n  whitespace?: 'preserve' | 'condense'\n}\n",
+        "src/parser.ts": "export const given = {\n  whitespace: 'condense',\n}\n\nexport function preserveTemplates() {}\n",
+    }
+    looked = look(make(files), "Which option controls whether whitespace is preserved in templates?")
+    assert told(looked)[0] == ("whitespace", "value", "'condense'")
+    assert looked.found.settings[0].cited.path == "src/options.ts"
