@@ -233,7 +233,7 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
     declared: Setting | None = None
     uses: list[Cited] = []
     given = re.compile(_ASSIGNED.format(name=re.escape(bare)))
-    word = re.compile(rf"(?<![\w$-]){re.escape(bare)}(?![\w$-])")
+    word = re.compile(rf"(?<![\w$])(?<!\w-){re.escape(bare)}(?![\w$-])")
     for other in files[:12]:
         if bare not in code.text(other) or role_of(other) in (Role.DOCUMENT, Role.RECORD, Role.GENERATED):
             continue

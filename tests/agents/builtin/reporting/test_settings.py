@@ -120,7 +120,7 @@ def test_a_table_of_settings_is_read_whole_whatever_ranks_before_it(look, make, 
 def test_a_field_of_options_is_one_whatever_its_name_and_its_default_is_where_they_are_given(look, make):
     files = {
         "src/options.ts": "export interface ParserOptions {\n  whitespace?: 'preserve' | 'condense'\n}\n",
-        "src/parser.ts": "export const given = {\n  whitespace: 'condense',\n}\n\nexport function preserveTemplates() {}\n",
+        "src/parser.ts": "export const given = {\n  whitespace: 'condense',\n}\n\nfunction preserveTemplates() {}\n",
     }
     looked = look(make(files), "Which option controls whether whitespace is preserved in templates?")
     assert told(looked)[0] == ("whitespace", "value", "'condense'")
