@@ -101,7 +101,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     first = [*named] if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
     asking = {term for word, held in question.said.items() if not asked_for(word) for term in held}
     meant = question.counts.keys() - asking
-    knobs = settings.knobs(code, ranking, meant, most=6) if kind is Kind.CONFIG else []
+    knobs = settings.knobs(code, ranking, meant, text=question.text, most=6) if kind is Kind.CONFIG else []
     first = first or list(_around(code, knobs[:1]))
     usages = [stranger] if stranger else list(_usages(code, kind, named))
     first += list(_callers(code, usages)) if (calling and exact) or stranger else []

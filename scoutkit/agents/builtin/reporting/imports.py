@@ -35,7 +35,8 @@ def imported(path: str, text: str) -> dict[str, str]:
     if language == "python":
         return dict(_python(text, own))
     if language == "go":
-        return {(alias or _last_of(module)): module for alias, module in _GO.findall(text) if alias != "_"}
+        named = ((alias or _last_of(module), module) for alias, module in _GO.findall(text))
+        return {name: module for name, module in named if name not in ("", "_")}
     if language in _SCRIPT:
         return dict(_script(text, own))
     if language == "rust":
@@ -80,7 +81,8 @@ def _python(text: str, own: str) -> Iterator[tuple[str, str]]:
     for modules in _IMPORT.findall(text):
         for one in modules.split(","):
             module, _, alias = (part.strip() for part in one.partition(" as "))
-            yield alias or module.rpartition(".")[2], module.replace(".", "/")
+            if name := alias or module.rpartition(".")[2]:
+                yield name, module.replace(".", "/")
 
 
 def _last_of(module: str) -> str:

@@ -57,6 +57,10 @@ _KEPT = re.compile(r"[\"']\s*,[^\"\n;]{0,200}?\b\w+(?:\.|->)(?:\w+\.)*(\w+)\s*,"
 _TABLE = re.compile(
     r"(?:^|[/_.-])(?:conf(?:ig(?:uration)?)?|settings?|options?|flags?|defaults?)s?\.\w+$", re.IGNORECASE
 )
+_KINDS = {
+    "flag": re.compile(r"\bflags?\b", re.IGNORECASE),
+    "environment variable": re.compile(r"\benv(?:ironment)?\s+var|环境变量", re.IGNORECASE),
+}
 _OPTIONS = re.compile(r"(?:Options?|Config(?:uration)?|Settings?|Opts|Params)$")
 _TYPE = re.compile(r"[A-Z]\w*[?!]?|string|number|boolean|bool|int|float|double|long|str|any|object|[iu]\d+|[iu]size")
 _NAME = re.compile(r"(?<![\w$-])(?:--)?[A-Za-z_][\w-]{2,50}")
@@ -142,9 +146,10 @@ def _value(text: str) -> str:
     return text if said else ""
 
 
-def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) -> list[Setting]:
+def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, text: str, most: int) -> list[Setting]:
     """What a question for a setting means: settings, fields and constants in the best ranges whose names say most of
-    what was asked, with their defaults and where they are read."""
+    what was asked, with their defaults and where they are read; those of the kind that its `text` names, if any are."""
+    wanted = next((kind for kind, said in _KINDS.items() if said.search(text)), "")
     rare = [term for term in ranking.rare if term in asked][:8]
     worth = {term: 1.0 / (1 + at) ** 0.5 for at, term in enumerate(rare)}
     scores: dict[str, float] = {}
@@ -168,12 +173,15 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, most: int) ->
             first[name] = (path, number, first.get(name, ("", 0, _RANGES))[2])
     best = max(scores.values(), default=0.0)
     known: list[Setting] = []
+    near: list[Setting] = []
     for name in sorted(first, key=lambda name: (-scores[name], first[name][2]))[:_NAMES]:
-        if scores[name] < (_LESS if known else _LEAST) * best:
+        if scores[name] < (_LESS if known and not wanted else _LEAST) * best:
             break
         if knob := _knob(code, name, first[name][0]):
+            best = best if known else scores[name]
             known.append(knob)
-            best = scores[name] if len(known) == 1 else best
+            near += [knob] if scores[name] >= _LESS * best else []
+    known = [one for one in known if one.kind == wanted] or near
     rank = {"value": 1}
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
@@ -268,10 +276,11 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
         _of_options(code, declared.cited) or (_KNOB.search(bare) and (declared.default or uses))
     ):
         return None
-    chosen = tuple(one for one in uses if one != declared.cited)[:_READS]
+    whole = declared.name if declared.name.startswith("--") else ""  # what is said of a line must be in it
+    uses = [one for one in uses if one != declared.cited and whole in code.lines(one.path)[one.start - 1]]
     means = _meaning(code, declared.default, declared.cited.path)
     kept = bare if declared.name.removeprefix("--") != bare else ""
-    return replace(declared, means=means, reads=chosen, kept=kept)
+    return replace(declared, means=means, reads=tuple(uses[:_READS]), kept=kept)
 
 
 def _of_options(code: Code, cited: Cited) -> bool:
