@@ -119,6 +119,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     called = {edge.callee for edge in graph.edges}
     tops = [edge.caller for edge in graph.edges if edge.sure and edge.caller not in called]
     of_lines = [spot.cited for spot in chosen[:2]] if kind is Kind.WHY else []
+    guessed = [one for one in nodes[:1] if _asked_about(question, one)]
     return Findings(
         kind=kind,
         question=question,
@@ -135,7 +136,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
         documents=tuple(beside.documents(code, ranking, nodes, shown, most=3)),
         settings=tuple(knobs or settings.settings(code, places, question.counts, most=5)),
-        usages=tuple(usages or _usages(code, kind, [one for one in nodes[:1] if _asked_about(question, one)])),
+        usages=tuple(usages or (one for one in _usages(code, kind, guessed) if one.files)),
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),

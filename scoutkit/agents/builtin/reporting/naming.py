@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scoutkit.agents.builtin.indexing import terms
@@ -13,6 +13,7 @@ from scoutkit.agents.builtin.indexing.segment import Place
 from scoutkit.agents.builtin.reporting.evidence import Cited
 
 MANY = 8  # a name defined more often than this says nothing about who calls whom
+_CLASSES, _HEAD = 12, 12  # that are looked at for what one extends; lines of a class before its body, with its comment
 _AT_ALL = 100  # times, tests included: then nothing is looked up
 TYPES = frozenset({"class", "struct", "interface", "enum", "trait", "impl", "type"})
 TESTS = frozenset({Role.TEST, Role.FIXTURE})
@@ -125,6 +126,22 @@ def definitions(index: Index, name: str) -> list[Node]:
     written = [one for one in found.values() if role_of(one.path) is not Role.TYPES] or list(found.values())
     types = [one for one in written if one.owner != name]  # a class counts once, not with its constructors
     return types or written
+
+
+def bases(index: Index, name: str, lines: Callable[[str], Sequence[str]]) -> set[str] | None:
+    """The names in the heads of a class and of those that it extends; None where no class has the name."""
+    found: set[str] | None = None
+    left, seen = [name] if name else [], set[str]()
+    while left and len(seen) < _CLASSES:
+        seen.add(one := left.pop(0))
+        types = [node for node in definitions(index, one)[:_CLASSES] if node.kind in TYPES]
+        for node in types:
+            text = "\n".join(lines(node.path)[node.start - 1 : node.end][:_HEAD])
+            head = re.split(r"[{]|:\s*$", text, maxsplit=1, flags=re.MULTILINE)[0]
+            words = set(re.findall(r"[^\W\d]\w+", head)) - {one}
+            found = (found or set()) | words
+            left += sorted(word for word in words if word[:1].isupper() and word not in seen)
+    return found
 
 
 def folder(path: str) -> str:

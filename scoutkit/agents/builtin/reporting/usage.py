@@ -82,7 +82,8 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
     a name with one definition needs none."""
     order = {(one.path, one.place.start): at for at, one in enumerate(ranking.ranges)}
     chains = [_JOINT.split(one) for one in _CHAIN.findall(question.text)]
-    owners = {name: owner.lower() for chain in chains for owner, name in itertools.pairwise(chain)}
+    spelled = {name: owner for chain in chains for owner, name in itertools.pairwise(chain)}
+    owners = {name: owner.lower() for name, owner in spelled.items()}
     found: list[tuple[bool, int, Node]] = []
     exact = True
     for name in [one for one in question.names if one.isidentifier() or "." not in one] or _objects(question.text):
@@ -94,6 +95,8 @@ def targets(code: Code, question: Question, ranking: Ranking) -> tuple[list[Node
         if not defined and (_spelled(question.text, name) or "_" in name):
             defined = list(_nested(code, name))
         owned = [one for one in defined if one.owner.lower() == owners.get(name)]
+        if not owned and (above := naming.bases(code.index, spelled.get(name, ""), code.lines)) is not None:
+            defined = [one for one in defined if one.owner in above]  # a known class has it from one of these, or not
         if not owned and any(name.lower() == owner for owner in owners.values()):
             continue  # it only says whose
         exact = exact and len({_whole(one) for one in owned or defined}) == 1
@@ -219,7 +222,8 @@ def usage(code: Code, target: Node) -> Usage | None:
     if shared:  # nothing tells which of them a call means: it is not nothing that calls it
         files = _files(code, target, source, tests, others, shared=True) or files
     if all(one.test for one in files):
-        named = ((path, sites.named(code, path, others)) for path in source[:_FILES])
+        paths = source if files else [*source, *tests]
+        named = ((path, sites.named(code, path, others)) for path in paths[:_FILES])
         files = [_used(code, path, lines) for path, lines in named if lines] + files
     elsewhere = (one for one in others if _whole(one) != _whole(target))
     cited_too = (cite(code.snapshot, one.path, one.start, one.end, [one.name, one.last]) for one in elsewhere)

@@ -181,3 +181,25 @@ def test_a_package_hands_on_what_its_modules_have(look, make):
         "tests/test_it.py": "import flask, other\n\ndef test_it():\n    flask.jsonify_it(1)\n    other.jsonify_it(2)\n",
     }
     assert set(uses(look(make(files), "What calls `jsonify_it`?"))) == {("tests/test_it.py", 4)}
+
+
+def test_a_method_that_a_known_class_does_not_have_is_not_another_classes(look, make):
+    files = {
+        "src/pool.py": "class Base:\n    def sweep_all(self):\n        return 1\n\n\nclass Pool(Base):\n    size = 1\n",
+        "src/other.py": "class Strict:\n    def clean_up(self):\n        return 1\n",
+        "src/use.py": "from src.pool import Pool\n\n\ndef run(pool):\n    pool.sweep_all()\n    return Pool()\n",
+    }
+    commit = make(files)
+    assert all(used.name != "Strict.clean_up" for used in look(commit, "What calls Pool.clean_up?").found.usages)
+    (used,) = look(commit, "What calls Pool.sweep_all?").found.usages  # it has that from what it extends
+    assert (used.name, [(one.path, one.lines) for one in used.files]) == ("Base.sweep_all", [("src/use.py", (5,))])
+
+
+def test_a_decorator_that_only_tests_use_is_used(look, make):
+    test = "def test_it(app):\n    @app.before_request\n    def run():\n        pass\n"
+    files = {
+        "src/app.py": "class App:\n    def before_request(self, f):\n        return f\n",
+        "tests/test_app.py": test,
+    }
+    (used,) = look(make(files), "What calls `before_request`?").found.usages
+    assert [(one.path, one.lines) for one in used.files] == [("tests/test_app.py", (2,))]
