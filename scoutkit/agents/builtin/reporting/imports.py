@@ -46,12 +46,13 @@ def imported(path: str, text: str) -> dict[str, str]:
     return {}
 
 
-def among(paths: Iterable[str], module: str) -> set[str]:
-    """Those of some files that can be what `imported` says."""
+def among(paths: Iterable[str], module: str, *, itself: bool = False) -> set[str]:
+    """Those of some files that can be what `imported` says; with `itself` only where a name is a module, not where it
+    is something of one."""
     module, _, name = module.partition(":")
     paths = list(paths)
-    itself = {path for path in paths if name and _is(path, f"{module}/{name}")}
-    return itself or {path for path in paths if _is(path, module)}
+    named = {path for path in paths if name and _is(path, f"{module}/{name}")}
+    return named if named or (name and itself) else {path for path in paths if _is(path, module)}
 
 
 def _is(path: str, module: str) -> bool:

@@ -84,9 +84,13 @@ def means(
 def _from_module(code: Code, others: Sequence[Node], path: str, receiver: str | None) -> list[Node]:
     """Of the definitions of a name those in the module that the file imports it, or what it stands behind, from."""
     module = code.imported(path, receiver or others[0].last) if others and receiver != "" else ""
-    owned = [one for one in others if not one.owner or one.owner == receiver]
-    files = among((one.path for one in owned), module) if module else ()
-    return [one for one in owned if one.path in files]
+    if not module:
+        return []
+    functions = [one for one in others if not one.owner]  # what these stand behind is a module, and nothing of one
+    owned = [one for one in others if one.owner and one.owner == receiver]
+    files = among((one.path for one in functions), module, itself=receiver is not None)
+    classes = among((one.path for one in owned), module)
+    return [one for one in functions if one.path in files] + [one for one in owned if one.path in classes]
 
 
 def _elsewhere(code: Code, others: Sequence[Node], path: str, receiver: str | None) -> bool:

@@ -86,3 +86,14 @@ def test_nothing_is_said_where_nothing_uses_it(look, make):
     looked = look(make({"src/hooks.py": "def add_options(parser):\n    return parser\n"}), "What calls `add_options`?")
     assert "Nothing in this code uses `add_options`" in looked.text
     assert " 0 " not in looked.text
+
+
+def test_a_function_beside_a_module_is_not_what_is_called_behind_that_modules_name(look, make):
+    files = {
+        "a/journal.py": "class Journal:\n    def left_over(self):\n        return 1\n",
+        "a/pulse.py": "def left_over(path):\n    return path\n",
+        "a/mend.py": "from a import journal\n\n\ndef recover_all(desk):\n    return desk.journal.left_over()\n",
+    }
+    looked = look(make(files), "How does recover_all mend what is left over?")
+    (edge,) = [edge for edge in looked.found.graph.edges if edge.callee.last == "left_over"]
+    assert edge.callee.path == "a/journal.py"
