@@ -172,16 +172,15 @@ def knobs(code: Code, ranking: Ranking, asked: Collection[str], *, text: str, mo
         if scores[name] > 0:
             first[name] = (path, number, first.get(name, ("", 0, _RANGES))[2])
     best = max(scores.values(), default=0.0)
-    known: list[Setting] = []
-    near: list[Setting] = []
+    found: list[tuple[float, Setting]] = []
     for name in sorted(first, key=lambda name: (-scores[name], first[name][2]))[:_NAMES]:
-        if scores[name] < (_LESS if known and not wanted else _LEAST) * best:
+        if scores[name] < (_LESS if found and not wanted else _LEAST) * best:
             break
         if knob := _knob(code, name, first[name][0]):
-            best = best if known else scores[name]
-            known.append(knob)
-            near += [knob] if scores[name] >= _LESS * best else []
-    known = [one for one in known if one.kind == wanted] or near
+            best = best if found else scores[name]
+            found.append((scores[name], knob))
+    found = [one for one in found if one[1].kind == wanted] or found
+    known = [one for score, one in found if score >= _LESS * found[0][0]]
     rank = {"value": 1}
     known = list({one.name: one for one in reversed(known)}.values())[::-1]
     known.sort(
