@@ -93,7 +93,8 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         kind is Kind.NAME and not (named or stranger) and question.text.strip().islower()
     ):  # a word, that is no name here
         kind = Kind.WHERE
-    exact = exact and (kind in _NAMED or all(word in question.names for word in question.said))
+    named_only = all(word in question.names or not asked_for(word) for word in question.said)
+    exact = exact and (kind in _NAMED or named_only)
     framed = frames.resolve(code, question) if kind is Kind.TRACE else []
     known = [frame.node for frame in reversed(framed) if frame.node]
     if stranger:

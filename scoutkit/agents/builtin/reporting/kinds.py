@@ -88,8 +88,9 @@ _ASKING = frozenset(
     re.findall(
         r"\w+",
         """
-    affected affects break breaking breaks broken call called caller callers calls config configure configured default
-    describe explain find flag flags flow happen happens impact invoke invoked invokes knob lifecycle list locate
+    affected affects break breaking breaks broken call called caller callers calls config configure configured declared
+    default defined describe explain find flag flags flow happen happens impact invoke invoked invokes knob lifecycle
+    list locate located
     option options rationale reason reference referenced references sequence setting settings show toggle trace usage
     usages use used uses variable variables walk controls environment property properties sets system value""",
     )

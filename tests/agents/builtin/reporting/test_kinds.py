@@ -109,3 +109,14 @@ def test_what_says_nothing_asks_where(text):
 )
 def test_what_only_asks_is_told_from_what_code_may_have(word, left):
     assert asked_for(word) == left
+
+
+@pytest.mark.parametrize("question", ["Where is flush_jobs defined?", "where is flush_jobs located", "flush_jobs"])
+def test_who_asks_where_a_name_is_defined_is_told_for_sure(look, make, question):
+    files = {
+        "src/jobs.py": "def flush_jobs():\n    return 1\n",
+        "src/other.py": "def defined():\n    return flush_jobs()\n",
+    }
+    text = look(make(files), question).text
+    assert "the question names `flush_jobs`, which is defined once" in text
+    assert "Perhaps" not in text
