@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests/contract"))
 import stage  # type: ignore[import-not-found]
 from speed import Corpus  # type: ignore[import-not-found]
 
-_TROUBLE = re.compile(r"traceback|locked|busy|malformed|corrupt|fault", re.IGNORECASE)
+_TROUBLE = re.compile(r"traceback \(most|locked|busy|malformed|corrupt|fault", re.IGNORECASE)
 _SCOUTKIT = (sys.executable, "-m", "scoutkit")
 
 
