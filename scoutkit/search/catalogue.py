@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Hits = list[Hit]
 _BEGINNING = 4_000  # characters of a note in which it says how sure it is
-_ROW = "SELECT id, path, title, type, status, description, body FROM notes WHERE key = ?"
+_SHOWN = "SELECT key, id, path, title, type, status, description, body FROM notes WHERE key IN ({})"
 
 
 class Catalogue(Database):
@@ -103,10 +103,9 @@ class Catalogue(Database):
             query = self._understood(connection, text)
             filters = wanted.and_asked(query)
             if not query.text:
-                return [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
+                return _hits(connection, [(key, 0.0) for key in ranking.newest(connection, filters, limit)])
             found = ranking.best(connection, query, filters, limit)
-            marks = query.marks if snippets else None
-            return [self._hit(connection, key, score, marks) for key, score in found]
+            return _hits(connection, found, query.marks if snippets else None)
 
         return self.asking(ask)
 
@@ -142,8 +141,7 @@ class Catalogue(Database):
 
         def ask(connection: sqlite3.Connection) -> Hits:
             marks = [word for word, _ in likeness.words(text).most_common(40)]
-            found = likeness.like(connection, text, filters, limit)
-            return [self._hit(connection, key, score, marks) for key, score in found]
+            return _hits(connection, likeness.like(connection, text, filters, limit), marks)
 
         return self.asking(ask)
 
@@ -152,11 +150,8 @@ class Catalogue(Database):
         notes that do not count, the text's own to begin with."""
         from scoutkit.search import likeness
 
-        def ask(connection: sqlite3.Connection) -> Hits:
-            found = likeness.same(connection, text, Filters(self.worktree), without)
-            return [self._hit(connection, key, score) for key, score in found]
-
-        return self.asking(ask)
+        filters = Filters(self.worktree)
+        return self.asking(lambda connection: _hits(connection, likeness.same(connection, text, filters, without)))
 
     def _understood(self, connection: sqlite3.Connection, text: str) -> Query:
         return parse(text, lambda name, value: ranking.has(connection, self.worktree, name, value))
@@ -173,7 +168,7 @@ class Catalogue(Database):
         """Every note, newest first."""
         filters = Filters(self.worktree, types, tags, paths, statuses)
         return self.asking(
-            lambda connection: [self._hit(connection, key, 0.0) for key in ranking.newest(connection, filters, limit)]
+            lambda connection: _hits(connection, [(key, 0.0) for key in ranking.newest(connection, filters, limit)])
         )
 
     def citing(self, paths: Sequence[str]) -> Sequence[Cited]:
@@ -219,7 +214,7 @@ class Catalogue(Database):
         def ask(connection: sqlite3.Connection) -> Hits:
             keys = ranking.keys(connection, ids, filters)
             found = [key for one in dict.fromkeys(ids) if (key := keys.get(one)) is not None][:limit]
-            return [self._hit(connection, key, 1 / rank) for rank, key in enumerate(found, 1)]
+            return _hits(connection, [(key, 1 / rank) for rank, key in enumerate(found, 1)])
 
         return self.asking(ask)
 
@@ -230,7 +225,9 @@ class Catalogue(Database):
         """
         from scoutkit.search.naming import resolve
 
-        return self.asking(lambda connection: self._hit(connection, resolve(connection, self.worktree, reference), 1.0))
+        return self.asking(
+            lambda connection: _hits(connection, [(resolve(connection, self.worktree, reference), 1.0)])[0]
+        )
 
     def asked(self, question: str, kind: str) -> Sequence[str]:
         """Paths of the notes of a type that answer this question: equal but for case, space and punctuation."""
@@ -271,13 +268,15 @@ class Catalogue(Database):
         sql = "SELECT count(*) FROM files WHERE worktree = ?"
         return self.asking(lambda connection: int(connection.execute(sql, (self.worktree,)).fetchone()[0]))
 
-    def _hit(
-        self,
-        connection: sqlite3.Connection,
-        key: int,
-        score: float,
-        words: Sequence[str] | None = (),
-    ) -> Hit:
-        note_id, path, title, kind, status, description, body = connection.execute(_ROW, (key,)).fetchone()
+
+def _hits(connection: sqlite3.Connection, ranked: ranking.Ranked, words: Sequence[str] | None = ()) -> Hits:
+    """Notes to be shown; one that another process took out meanwhile is not."""
+    rows = {key: row for key, *row in store.chosen(connection, _SHOWN, [key for key, _ in ranked])}
+    found = []
+    for key, score in ranked:
+        if key not in rows:
+            continue
+        note_id, path, title, kind, status, description, body = rows[key]
         text, marks = ("", ()) if words is None else snippet((description, body), words)
-        return Hit(note_id, path, title, kind, status, score, text, marks)
+        found.append(Hit(note_id, path, title, kind, status, score, text, marks))
+    return found

@@ -68,7 +68,9 @@ def _telling(connection: sqlite3.Connection, asked: Counter[str]) -> Sequence[st
     """The words that tell most of a text: often in it, seldom in notes."""
     often = [word for word, _ in asked.most_common(_COUNTED // 2)]
     longest = sorted(asked, key=lambda word: (-len(word), word))[: _COUNTED // 2]
-    known = {word: number for word in dict.fromkeys([*often, *longest]) if (number := count(connection, quoted(word)))}
+    known = {
+        word: number for word in dict.fromkeys([*often, *longest]) if (number := count(connection, quoted(word), _ROWS))
+    }
     total = max(known.values(), default=1)
     worth = {word: min(asked[word], 4) * (1 + (total / number) ** 0.5) for word, number in known.items()}
     telling: list[str] = []

@@ -15,6 +15,7 @@ from scoutkit.search.weighing import Candidate, weigh
 # note is about, a question what it answers; in a body a word may come up in passing.
 BM25 = "bm25(notes_fts, 3.0, 2.5, 1.5, 1.5, 1.0, 1.5, 1.0, 0.5)"
 _SHORT = "{title question description headings cited tags}"
+_NAMED = "{title question}"
 _PATH = "CAST(? AS TEXT)"
 _FEW = 3  # of so few words all are wanted; a longer text is a question, and its answer has other words too
 _ENOUGH = 5  # notes with all of few words: then those with most of them are only noise
@@ -29,11 +30,11 @@ _HOLDS = (
 )
 _STANDINGS = {"fresh": "= 1", "stale": "= 0", "unchecked": "IS NULL"}
 _BY = "(lower(files.by) = ? OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|')"
-_CANDIDATE = (
-    "SELECT title || ' . ' || question || ' . ' || description || ' . '"
+_CANDIDATES = (
+    "SELECT key, title || ' . ' || question || ' . ' || description || ' . '"
     f" || substr(body, 1, {_LOOKED}) || ' . ' || cited || ' ' || tags || ' . ' || hidden,"
     f" files.at, files.status, ({_HOLDS})"
-    " FROM notes JOIN hidden_words USING (key) JOIN files USING (key) WHERE key = ?"
+    " FROM notes JOIN hidden_words USING (key) JOIN files USING (key) WHERE key IN ({})"
 )
 Ranked = list[tuple[int, float]]  # (key, score), best first
 
@@ -179,7 +180,7 @@ def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, lim
         having_all = dict(_bounded(connection, query.all, rows, filters, most if few else _ENOUGH))
     found = dict(having_all)
     if having and not (few and len(having_all) >= min(limit, _ENOUGH)):
-        telling, rows = _telling(query, having)
+        telling, rows = _telling(connection, query, having)
         found.update(_bounded(connection, telling, rows, filters, most))
     weighed = weigh(_candidates(connection, found, having_all), query.terms)
     if few:
@@ -195,19 +196,25 @@ def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, lim
 def _bounded(
     connection: sqlite3.Connection, expression: str, rows: int, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
-    """Notes that match. Of very many those that do so in a title, a heading or the like, if these are enough."""
-    if rows > _ROWS:
-        short = fits(connection, f"{_SHORT} : ({expression})", filters, limit)
-        if len(short) >= limit:
-            return short
-    return fits(connection, expression, filters, limit)
+    """Notes that match. Of very many those that do so in a title, a heading or the like, if these are enough; and of
+    very many still the newest."""
+    if rows <= _ROWS or count(connection, expression) <= _ROWS:
+        return fits(connection, expression, filters, limit)
+    short, named = f"{_SHORT} : ({expression})", f"{_NAMED} : ({expression})"
+    found: dict[int, float] = {}
+    for some in (named, short, expression) if count(connection, short) > _ROWS else (short, expression):
+        if len(found) < limit:
+            found.update(fits(connection, some, filters, limit, max(_ROWS, limit)))
+    return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit]
 
 
-def _telling(query: Query, having: Mapping[str, int]) -> tuple[str, int]:
+def _telling(connection: sqlite3.Connection, query: Query, having: Mapping[str, int]) -> tuple[str, int]:
     """The expression for notes with any word that tells much, and about how many these are; words that stand side by
     side count once more."""
     if sum(having.values()) <= _ROWS:
         return " OR ".join([*query.words, *query.pairs]), 0
+    if min(having.values()) > _ROWS:
+        return min(having, key=lambda word: count(connection, word, 2 * _ROWS)), _ROWS + 1
     telling: list[str] = []
     rows = 0
     for word, number in sorted(having.items(), key=lambda one: one[1]):
@@ -219,33 +226,35 @@ def _telling(query: Query, having: Mapping[str, int]) -> tuple[str, int]:
     return " OR ".join(telling), rows
 
 
-def count(connection: sqlite3.Connection, word: str) -> int:
+def count(connection: sqlite3.Connection, word: str, most: int = 0) -> int:
     """How many notes match an expression, of every worktree; of very many no more than that they are."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM notes_fts WHERE notes_fts MATCH ? LIMIT ?)"
-    return int(connection.execute(sql, [word, 2 * _ROWS]).fetchone()[0])
+    return int(connection.execute(sql, [word, most or _ROWS + 1]).fetchone()[0])
 
 
-def fits(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> list[tuple[int, float]]:
-    """Keys with bm25 as a positive number, best first."""
-    if filters.let_all_through(connection):  # a row of `files` for each costs as much as weighing it
-        sql = f"SELECT rowid, -{BM25} AS fit FROM notes_fts WHERE notes_fts MATCH ? ORDER BY fit DESC, rowid LIMIT ?"
-        return connection.execute(sql, [expression, limit]).fetchall()
-    where, values = filters.where()
-    return connection.execute(
-        f"SELECT files.key, -{BM25} AS fit FROM notes_fts JOIN files ON files.key = notes_fts.rowid"
-        f" WHERE notes_fts MATCH ? AND {where} ORDER BY fit DESC, files.key LIMIT ?",
-        [expression, *values, limit],
-    ).fetchall()
+def fits(
+    connection: sqlite3.Connection, expression: str, filters: Filters, limit: int, most: int = -1
+) -> list[tuple[int, float]]:
+    """Keys with bm25 as a positive number, best first; of the `most` newest notes that match, where there are more."""
+    match = "notes_fts WHERE notes_fts MATCH ?"
+    values: list[object] = [expression]
+    if not filters.let_all_through(connection):  # a row of `files` for each costs as much as weighing it
+        where, more = filters.where()
+        match = f"notes_fts JOIN files ON files.key = notes_fts.rowid WHERE notes_fts MATCH ? AND {where}"
+        values += more
+    matching = f"SELECT notes_fts.rowid AS key, -{BM25} AS fit FROM {match}"
+    if most >= 0:
+        matching = f"SELECT * FROM ({matching} ORDER BY notes_fts.rowid DESC LIMIT {most})"
+    return connection.execute(f"{matching} ORDER BY fit DESC, key LIMIT ?", [*values, limit]).fetchall()
 
 
 def _candidates(
     connection: sqlite3.Connection, fitting: Mapping[int, float], having_all: Container[int]
 ) -> list[Candidate]:
-    found = []
-    for key, fit in fitting.items():
-        text, at, status, holds = connection.execute(_CANDIDATE, [key]).fetchone()
-        found.append(Candidate(key, fit, text, at, status, None if holds is None else bool(holds), key in having_all))
-    return found
+    return [
+        Candidate(key, fitting[key], text, at, status, None if holds is None else bool(holds), key in having_all)
+        for key, text, at, status, holds in store.chosen(connection, _CANDIDATES, list(fitting))
+    ]
 
 
 def _matching(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> Ranked:
@@ -274,13 +283,9 @@ def newest(connection: sqlite3.Connection, filters: Filters, limit: int | None) 
 def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -> dict[str, int]:
     """Keys by id, of those that the filters let through."""
     where, values = filters.where()
-    found: dict[str, int] = {}
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        given = ", ".join("?" * len(some))  # looked up one by one, which SQLite would not choose by itself
-        sql = f"SELECT id, key FROM notes CROSS JOIN files USING (key) WHERE id IN ({given}) AND {where}"
-        found.update(connection.execute(sql, [*map(clean, some), *values]).fetchall())
-    return found
+    # looked up one by one, which SQLite would not choose by itself
+    sql = f"SELECT id, key FROM notes CROSS JOIN files USING (key) WHERE id IN ({{}}) AND {where}"
+    return dict(store.chosen(connection, sql, list(map(clean, ids)), values))
 
 
 def mentioning(connection: sqlite3.Connection, phrase: str, filters: Filters) -> list[int]:

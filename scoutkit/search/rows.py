@@ -52,6 +52,11 @@ def write(connection: sqlite3.Connection, worktree: str, work: Work) -> Written:
     return Written(len(fresh), len(gone))
 
 
+def tidy(connection: sqlite3.Connection) -> None:
+    """Make one of the many parts of a full-text index that was written bit by bit: a tenth less to read at a search."""
+    connection.execute("INSERT INTO notes_fts (notes_fts) VALUES ('optimize')")
+
+
 def path_id(path: str) -> str:
     """The id of a note that claims none, or one that another note has: always the same for a path."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).digest()

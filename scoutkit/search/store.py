@@ -10,11 +10,12 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 VERSION = 5  # in user_version; another one means: make it anew
+_AT_ONCE = 500  # keys in a statement
 BUSY = 30.0  # seconds to wait for another process's transaction
 TEXTS = "title, question, description, headings, cited, tags, body, hidden"
 """The columns of the full-text index, as a list for SQL."""
@@ -166,6 +167,15 @@ def generation(connection: sqlite3.Connection) -> str:
     """Another one after every change of a note."""
     rows = connection.execute("SELECT value FROM state WHERE name IN ('catalogue', 'generation') ORDER BY name")
     return " ".join(row[0] for row in rows)
+
+
+def chosen(
+    connection: sqlite3.Connection, sql: str, keys: Sequence[object], values: Sequence[object] = ()
+) -> Iterator[Any]:
+    """The rows of a statement that asks for keys `IN ({})` and then for `values`, in any order."""
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        yield from connection.execute(sql.format(", ".join("?" * len(some))), [*some, *values])
 
 
 def bound(path: str) -> str | bytes:

@@ -83,6 +83,9 @@ def sync(connection: sqlite3.Connection, worktree: str, source: Source, seen: Se
                 written = rows.write(connection, worktree, (work or Work())._replace(gone=gone))
             gone = []
             changed, removed = changed + written.changed, removed + written.removed
+        if changed >= _NOTES_AT_ONCE:
+            with store.writing(connection):
+                rows.tidy(connection)
     except sqlite3.OperationalError as error:
         if not store.is_busy(error):
             raise

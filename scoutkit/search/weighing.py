@@ -6,10 +6,11 @@ apart. Between notes that fit as well, one that was found to hold and a newer on
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scoutkit.search.snippet import root
+from scoutkit.search.snippet import lowered, root
 from scoutkit.words import is_cjk
 
 _COVERAGE = 1.5  # what having all the words adds to a fit, as a share of it
@@ -46,7 +47,7 @@ def weigh(candidates: Sequence[Candidate], terms: Sequence[str]) -> list[Weighed
     newest = {at: rank for rank, at in enumerate(sorted({one.at for one in candidates}), 1)}
     found = []
     for one in candidates:
-        coverage, nearness = _looks(one.text.lower(), roots)
+        coverage, nearness = _looks(lowered(one.text, roots), roots)
         coverage = 1.0 if one.all_words else coverage
         tie = _NEWEST * newest[one.at] / len(newest) + (_REPLACED if one.status == "deprecated" else 0)
         tie += 0 if one.holds is None else _HELD if one.holds else _BROKE
@@ -61,8 +62,8 @@ def _looks(text: str, roots: Sequence[str]) -> tuple[float, float]:
         return 1.0, 0.0
     places = [_begins(text, root, 0) for root in roots]
     near, most = 0, max(_TRIES // len(roots), 3)
-    for first, one, other in zip(places, roots, roots[1:], strict=False):
-        at, tries = first, 0
+    for index, (one, other) in enumerate(itertools.pairwise(roots)):
+        at, tries = places[index] if places[index + 1] >= 0 else -1, 0
         while at >= 0 and tries < most:
             after = at + len(one)
             if text.find(other, after, after + _BESIDE) >= 0:

@@ -176,6 +176,33 @@ def test_filters_apply_before_the_best_are_taken(shelf: Shelf) -> None:
         assert shelf.find("walrus", **narrow) == [], narrow
 
 
+@pytest.mark.parametrize("spread", ["bodies", "headings", "titles"])
+def test_of_very_many_notes_with_a_word_those_named_by_it_and_those_asked_for_are_found(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, spread: str
+) -> None:
+    monkeypatch.setattr("scoutkit.search.ranking._ROWS", 10)
+    shelf.note("00.md", "text", id="aaaa0000", title="Walrus", tags=["first"])
+    shelf.note("01.md", "the walrus", id="aaaa0001", title="Other", tags=["second"])
+    for number in range(10, 70):
+        title = "A walrus" if spread == "titles" else "Other"
+        head = "## Walrus\n\n" if spread == "headings" else ""
+        shelf.note(f"{number}.md", f"{head}a walrus", id=f"bbbb00{number}", title=title)
+    found = shelf.find("walrus")
+    assert len(found) == 20
+    assert ("00.md" in found) == (spread != "titles")  # of very many that are named so: the newest
+    assert shelf.find("walrus", tags=["first"]) == ["00.md"]
+    assert shelf.find("walrus", tags=["second"]) == ["01.md"]
+    assert len(shelf.find("walrus", limit=100)) == 62
+    assert shelf.find("walrus text nobody wrote", limit=1) == ["00.md"]
+
+
+def test_a_note_that_goes_while_it_is_looked_for_is_not_shown(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.note("a.md", "walrus", id="aaaa1111")
+    shelf.sync()
+    monkeypatch.setattr("scoutkit.search.ranking.best", lambda *_: [(77, 1.0), (1, 0.5)])
+    assert [hit.path for hit in shelf.hits("walrus")] == ["a.md"]
+
+
 def test_no_text_gives_the_newest(shelf: Shelf) -> None:
     for day in (1, 3, 2):
         shelf.note(f"{day}.md", "x", generated=f"{{by: me, at: 2026-01-0{day}T00:00:00+00:00}}")

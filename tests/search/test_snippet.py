@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoutkit.search.snippet import WIDTH, passage, readable, root, snippet
+from scoutkit.search.snippet import WIDTH, lowered, passage, readable, root, snippet
 
 
 def marked(texts: list[str], words: list[str]) -> list[str]:
@@ -64,6 +64,15 @@ def test_a_snippet_is_one_short_line_and_its_marks_are_in_it(first: str, second:
     assert len(line) <= WIDTH + 4
     assert all(0 <= start < end <= len(line) for start, end in marks)
     assert list(marks) == sorted(marks)
+
+
+@given(st.text(st.sampled_from("aZéÉßİſK签名ЖяＡ\U0001f600 ")), st.sampled_from(["a", "é", "я", "签名"]))
+def test_a_text_in_lower_case_keeps_every_place(text: str, word: str) -> None:
+    lower = lowered(text, [word])
+    assert len(lower) == len(text)
+    assert all(one == char.lower() for one, char in zip(lower, text, strict=True) if char.isascii())
+    if len(text.lower()) == len(text):
+        assert lower.find(word) == text.lower().find(word)
 
 
 def test_a_passage_is_the_paragraph_around_a_place_in_the_code() -> None:

@@ -226,6 +226,8 @@ def test_many_notes_come_in_several_transactions_and_are_all_there(shelf: Shelf)
     assert len(shelf.catalogue.citing(["a.py"])) == 450
     assert shelf.find("number449x") == ["449.md"]
     assert shelf.catalogue.damage() == []
+    parts = "SELECT count(DISTINCT segid) FROM notes_fts_idx"
+    assert shelf.catalogue.connection.execute(parts).fetchone() == (1,)  # a search goes through each
 
 
 def test_worktrees_keep_their_notes_apart(shelves: Callable[[str], Shelf], tmp_path: Path) -> None:
