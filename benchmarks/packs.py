@@ -14,6 +14,7 @@ Python.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import statistics
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scoutkit import config, git, notefile
@@ -139,24 +141,43 @@ class Made:
         return " ".join(f"{self._sentence().capitalize()}." for _ in range(self.random.randint(4, 9)))
 
 
+@contextlib.contextmanager
+def forgotten(folder: Path) -> Iterator[None]:
+    """Nothing is remembered of verdicts and counted paragraphs."""
+    counted = config.user_cache() / "tokens/cl100k_base-1.counted"
+    kept = {one: one.with_suffix(".kept") for one in (folder / ".git/scoutkit/followed.db", counted)}
+    for one, other in kept.items():
+        one.rename(other)
+    yield
+    for one, other in kept.items():
+        other.replace(one)
+
+
+@contextlib.contextmanager
+def pulled(folder: Path) -> Iterator[None]:
+    """A commit has come that moves lines in six files."""
+    for path in random.sample(sorted(folder.glob("src/**/*.py")), 6):
+        path.write_text(f"# {time.time()}\n{path.read_text()}")
+    git.output(folder, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qam", "one more")
+    yield
+
+
+AFTER: dict[str, Callable[[Path], contextlib.AbstractContextManager[None]]] = {
+    "the first pack after a commit that moves lines in six files": pulled,
+    "the first pack of all, nothing remembered": forgotten,
+}
+
+
 def timed(commands: dict[str, list[str | Path]], folder: Path) -> dict[str, tuple[float, float]]:
     """Best and median of each command's wall time, in ms. They take turns, so that all see the same machine."""
     taken: dict[str, list[float]] = {name: [] for name in commands}
-    counted = config.user_cache() / "tokens/cl100k_base-1.counted"
-    kept = {one: one.with_suffix(".kept") for one in (folder / ".git/scoutkit/followed.db", counted)}
     for _ in range(RUNS):
         for name, command in commands.items():
-            aside = name.startswith("the first")
-            if aside:
-                for one, other in kept.items():
-                    one.rename(other)
-            begin = time.perf_counter()
-            done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-            taken[name].append(1000 * (time.perf_counter() - begin))
+            with AFTER.get(name, contextlib.nullcontext)(folder):
+                begin = time.perf_counter()
+                done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+                taken[name].append(1000 * (time.perf_counter() - begin))
             assert done.returncode in (0, 1), done.stderr.decode()
-            if aside:
-                for one, other in kept.items():
-                    other.replace(one)
     return {name: (min(times), statistics.median(times)) for name, times in taken.items()}
 
 
@@ -205,7 +226,7 @@ def main() -> None:
             "search": [program, "search", task],
             **{f"pack, {name}": [*first, text, "--json"] for name, text in TASKS.items()},
             "pack, a sentence, `--code`": [*first, task, "--json", "--code"],
-            "the first pack after `git pull`: nothing remembered": [*first, task, "--json"],
+            **{name: [*first, task, "--json"] for name in AFTER},
         }
         found = timed(commands, folder)
         base = next(iter(found.values()))[1]
