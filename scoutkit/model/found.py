@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note that search found. `score` is higher for better; `marks` are the matches' (start, end) in `snippet`."""
+    """A note that search found. `score` is higher for better; `marks` are the matches' (start, end) in `snippet`;
+    `length` is how many characters the note's text has, 0 where that was not looked at."""
 
     id: str
     path: str
@@ -17,6 +18,7 @@ class Hit:
     score: float
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    length: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,16 @@ from scoutkit.reuse.tokens import Tokenizer
 
 NO_ROOM = "no room left in the budget"
 TOO_LONG = "no part of it is short enough for the budget"
+UNREAD = "longer than the room that is left; not read, since no part of others before it was short enough"
 _LEAST = 150  # tokens of a note below which it says little
-_TRIES = 3  # notes that are too long before the rest is left out unread
+_TRIES = 3  # notes no part of which has room, before those are left unread that do not fit whole
+_DENSE = 4  # characters a token, at most, of a note that may fit whole
 _SHARE = 0.5  # of the budget, for one note while others wait
 
 
 class Candidate(NamedTuple):
     """A note that may go in. `part` makes it ready: its citations are followed only once there is room for it, and it
-    may turn out to be one that is left out."""
+    may turn out to be one that is left out. `length` is how many characters its text has, 0 where not known."""
 
     id: str
     path: str
@@ -27,6 +29,7 @@ class Candidate(NamedTuple):
     score: float
     why: str
     part: Callable[[], Part | Dropped]
+    length: int = 0
 
 
 def assemble(
@@ -47,8 +50,9 @@ def assemble(
     room = wish.budget - tokenizer.count(forms.render(wish.form, ()))
     failed = 0
     for number, one in enumerate(candidates):
-        if (room < _LEAST and whole) or failed >= _TRIES:
-            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM))
+        full = room < _LEAST and whole
+        if full or (failed >= _TRIES and one.length > _DENSE * room):
+            left_out.append(Dropped(one.id, one.path, one.title, NO_ROOM if full else UNREAD))
             continue
         made = one.part()
         if isinstance(made, Dropped):

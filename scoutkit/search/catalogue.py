@@ -278,5 +278,5 @@ def _hits(connection: sqlite3.Connection, ranked: ranking.Ranked, words: Sequenc
             continue
         note_id, path, title, kind, status, description, body = rows[key]
         text, marks = ("", ()) if words is None else snippet((description, body), words)
-        found.append(Hit(note_id, path, title, kind, status, score, text, marks))
+        found.append(Hit(note_id, path, title, kind, status, score, text, marks, len(body)))
     return found

@@ -133,7 +133,7 @@ class _Work:
     def candidate(self, hit: Hit) -> Candidate:
         """A hit, to be read when there is room for it."""
         why = "asked for by name" if hit.id in self._named else "bears on the task"
-        return Candidate(hit.id, hit.path, hit.title, hit.score, why, lambda: self._part(hit))
+        return Candidate(hit.id, hit.path, hit.title, hit.score, why, lambda: self._part(hit), hit.length)
 
     def _part(self, hit: Hit) -> Part | Dropped:
         from scoutkit.anchors import check

@@ -14,7 +14,7 @@ from scoutkit.model.notes import Note
 from scoutkit.model.packs import Dropped, Wish
 from scoutkit.reuse import forms, tokens
 from scoutkit.reuse.forms import Excerpt, Part
-from scoutkit.reuse.pack import NO_ROOM, TOO_LONG, Candidate, assemble
+from scoutkit.reuse.pack import NO_ROOM, TOO_LONG, UNREAD, Candidate, assemble
 
 HOSTILE = st.one_of(
     st.text(alphabet="`~#\n\r -*>|[]()<>&\"'\\:.!a1é会✓\x00\x1b\x85\u2028\u202e\ufeff\U0001f600", max_size=120),
@@ -56,7 +56,7 @@ def test_a_pack_never_exceeds_its_budget_and_every_candidate_is_in_it_or_dropped
     assert made.used == (tokenizer.count(made.text) if made.text else 0)
     assert made.used <= budget
     assert len(made.notes) + len(made.dropped) == len(parts)
-    assert all(one.why in (NO_ROOM, TOO_LONG) for one in made.dropped)
+    assert all(one.why in (NO_ROOM, TOO_LONG, UNREAD) for one in made.dropped)
 
 
 @settings(max_examples=60, deadline=None)
@@ -103,6 +103,20 @@ def test_a_note_of_one_paragraph_longer_than_the_budget_is_left_out_and_says_so(
     (long,) = candidates([Part(Note("a", "A", body=""), "word " * 5_000, {}, 0, None)])
     made = assemble(Wish("word", 500), [long], tokens.approximation())
     assert [(one.id, one.why) for one in made.dropped] == [("a", TOO_LONG)]
+
+
+def test_short_notes_get_in_after_many_that_are_too_long_and_long_ones_are_read_no_more():
+    read: list[str] = []
+
+    def candidate(name: str, text: str) -> Candidate:
+        return Candidate(name, f"{name}.md", name, 1.0, "", lambda: read.append(name) or note(name, text), len(text))
+
+    long = [candidate(f"long{number}", "word " * 5_000) for number in range(9)]
+    some = [*long[:5], candidate("short", "Signing is done here."), *long[5:], candidate("too", "So is this.")]
+    made = assemble(Wish("word", 500), some, tokens.tokenizer())
+    assert [one.id for one in made.notes] == ["short", "too"]
+    assert read == ["long0", "long1", "long2", "short", "too"]
+    assert [one.why for one in made.dropped] == [TOO_LONG] * 3 + [UNREAD] * 6
 
 
 @settings(max_examples=30, deadline=None)
