@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from scoutkit.errors import ScoutError
-from scoutkit.search import store
+from scoutkit.search import opening, store
 
 Answer = TypeVar("Answer")
 
@@ -24,14 +24,14 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._open: store.Opened | None = None
+        self._open: opening.Opened | None = None
         self._rebuilt = ""
 
     @property
     def connection(self) -> sqlite3.Connection:
         """For reading."""
         if self._open is None:
-            self._use(store.opened(self.path))
+            self._use(opening.opened(self.path))
         assert self._open is not None
         return self._open.connection
 
@@ -62,7 +62,7 @@ class Database:
     def replace(self, why: str) -> None:
         """Put an empty one in its place."""
         self.close()
-        self._use(store.replace(self.path, why))
+        self._use(opening.replace(self.path, why))
 
     def damage(self) -> list[str]:
         """What SQLite finds wrong with the file and the index in it; nothing, as a rule."""
@@ -93,8 +93,8 @@ class Database:
             self.replace(f"it was damaged ({error})")
         else:
             self.close()
-            self._use(store.kept(self.path, error))
+            self._use(opening.kept(self.path, error))
 
-    def _use(self, opened: store.Opened) -> None:
+    def _use(self, opened: opening.Opened) -> None:
         self._open = opened
         self._rebuilt = opened.rebuilt or self._rebuilt

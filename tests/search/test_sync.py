@@ -323,12 +323,12 @@ def test_where_no_file_can_be_made_the_catalogue_is_kept_in_memory(tmp_path: Pat
 
 
 def test_a_catalogue_in_memory_begins_with_what_is_on_disk(shelf: Shelf) -> None:
-    from scoutkit.search import store
+    from scoutkit.search import opening
 
     shelf.note("a.md", "walrus", id="aaaa1111")
     shelf.sync()
     shelf.catalogue.close()
-    opened = store.kept(shelf.catalogue.path, OSError("read-only file system"))
+    opened = opening.kept(shelf.catalogue.path, OSError("read-only file system"))
     assert opened.connection.execute("SELECT path FROM notes").fetchall() == [("a.md",)]
     assert "read-only" in opened.memory
 
