@@ -34,7 +34,7 @@ class Document:
         """What its lines are in their language."""
         from scoutkit.anchors.structure import Structure
 
-        return Structure(self)
+        return Structure(self.path, self.text, self.lines)
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scoutkit import grammars, languages
 from scoutkit.anchors import layout, singular
-from scoutkit.anchors.document import Document
 from scoutkit.anchors.layout import Piece
 from scoutkit.errors import Unavailable
 
@@ -40,10 +40,10 @@ class Part(NamedTuple):
 
 
 class Structure:
-    """The syntax tree of a document."""
+    """The syntax tree of a document: of its path, which tells the language, its text and its lines."""
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
+    def __init__(self, path: str, text: str, lines: Sequence[str]) -> None:
+        self._path, self._text, self._lines = path, text, lines
         self._chains: dict[int, tuple[tuple[str, ...], int]] = {}  # by the id of a node
         self._nodes: dict[str, list[Node]] = {}
         self._kinds: dict[str, list[Part]] = {}
@@ -51,21 +51,20 @@ class Structure:
 
     @functools.cached_property
     def _language(self) -> str:
-        document = self._document
-        language = languages.language_of(document.path, document.text)
-        fit = language is not None and language not in _PROSE and not grammars.unfit(document.text)
+        language = languages.language_of(self._path, self._text)
+        fit = language is not None and language not in _PROSE and not grammars.unfit(self._text)
         return language or "" if fit else ""
 
     @functools.cached_property
     def _root(self) -> Node | None:
         try:
-            return grammars.parse(self._language, "\n".join(self._document.lines)) if self._language else None
+            return grammars.parse(self._language, "\n".join(self._lines)) if self._language else None
         except Unavailable:
             return None
 
     def part(self, start: int, end: int, columns: tuple[int, int] = (0, 0)) -> Part | None:
         """The outermost part that begins and ends exactly with these lines (or columns, from 1)."""
-        lines = self._document.lines
+        lines = self._lines
         if not self._language or (not columns[0] and not singular.may_be(lines[start : end + 1], self._language)):
             return None
         root = self._root
@@ -101,13 +100,11 @@ class Structure:
 
     def pieces(self, start: int, end: int) -> list[Piece]:
         """The words and signs of lines that a formatter keeps."""
-        return (
-            layout.of_tree(self._root, start, end) if self._root else layout.of_text(self._document.lines, start, end)
-        )
+        return layout.of_tree(self._root, start, end) if self._root else layout.of_text(self._lines, start, end)
 
     def around(self, start: int, end: int) -> Part | None:
         """The innermost part with a name, of more than these lines or beginning with them, that they are in."""
-        root, lines = self._root, self._document.lines
+        root, lines = self._root, self._lines
         if root is None:
             return None
         indent = len(lines[start]) - len(lines[start].lstrip())
