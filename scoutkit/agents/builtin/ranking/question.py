@@ -220,6 +220,11 @@ def _short() -> dict[str, frozenset[str]]:
     return {term: group - {term} for group in groups for term in group}
 
 
+def alternatives(term: str) -> frozenset[str]:
+    """Other terms for the same thing: `env` for `environ`."""
+    return _short().get(term, frozenset())
+
+
 def _names(text: str) -> tuple[str, ...]:
     """Identifiers: in backticks, or written as no word is (`get_user`, `getUser`, `Reply.send`, `parse()`)."""
     found: dict[str, None] = {}

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.reporting import naming
+from scoutkit.agents.builtin.reporting import looks, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 from scoutkit.agents.builtin.reporting.naming import Node
+from scoutkit.symbols import language_of
 
 _NODES, _FILES = 8, 10  # are looked at; files for each
 _VERBS = "get|post|put|patch|delete|head|options|any|all"
@@ -74,11 +75,14 @@ def _handed_over(code: Code, node: Node) -> Iterator[Entrance]:
     if naming.common(node.last) or len(code.index.defined(node.last)) > naming.MANY:
         return
     files = [path for path in naming.mentions(code.index, node.last) if role_of(path) is Role.SOURCE]
-    word = re.compile(rf"(?<![\w$]){re.escape(node.last)}(?![\w$])")
+    word = re.compile(
+        rf"(?<![\w$]){re.escape(node.last)}(?![\w$]|\s*=[^=>])"
+    )  # `endpoint="index"` only shares its name
     for path in naming.nearest(files, node.path)[:_FILES]:
         lines = code.lines(path)
-        for number, line in enumerate(lines, 1):
-            if node.last not in line or len(line) > 400 or not word.search(line):
+        for number in looks.lines_with(lines, node.last, word, language_of(path)):
+            line = lines[number - 1]
+            if len(line) > 400:
                 continue
             if match := _ROUTE_CALL.search(line):
                 route = match[2] or match[3]

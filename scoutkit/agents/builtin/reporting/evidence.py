@@ -14,6 +14,7 @@ _NO_PATH = re.compile(
     r"[`<>\"'|,;:#=!?*^\\“”‘’«»„，。；：！？（）「」『』【】《》、]|^[-~/ ]|[-. ]$|\s-|[^\S ]|  |\$\(|&&|\]\("
 )  # what a reader of citations takes for the end of a path, or for something else than one
 _NAME = re.compile(r"(?<![\w$])[^\W\d][\w$]{2,}")
+_READ = re.compile(r"[\w$.:>#@?!-]+")  # as a name; `Order.total=` is read as a text
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,}", re.IGNORECASE)  # of a commit or a file
 _KEYWORDS = frozenset(
     re.findall(
@@ -56,7 +57,7 @@ def cite(snapshot: Snapshot, path: str, start: int, end: int, names: Iterable[st
             continue  # it would say where, not what
         owner, dot, last = name.rpartition(".") if " " not in name else ("", "", "")
         if holds(text, name) or (dot and holds(text, last) and holds("\n".join(lines), owner.rpartition(".")[2])):
-            return Cited(path, start, end, name)
+            return Cited(path, start, end, name if not dot or _READ.fullmatch(name) else last)
     found = [name for name in _NAME.findall(text[:20_000]) if _says(name) and len(name) <= 80]
     return Cited(path, start, end, max(dict.fromkeys(found[:40]), key=len)) if found else None
 

@@ -24,7 +24,7 @@ from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for, kind_of
 from scoutkit.agents.builtin.reporting.naming import Node
 from scoutkit.agents.builtin.reporting.nearby import nearest_words
 from scoutkit.agents.builtin.reporting.past import Commit, Past
-from scoutkit.agents.builtin.reporting.saying import Reason
+from scoutkit.agents.builtin.reporting.reasons import Reason, reasons
 from scoutkit.agents.builtin.reporting.settings import Setting
 from scoutkit.agents.builtin.reporting.spots import Spot
 from scoutkit.agents.builtin.reporting.usage import Usage
@@ -132,7 +132,7 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         siblings=tuple(_siblings(code, nodes)) if nodes and not calling else (),
         entrances=tuple(entrances(code, [*dict.fromkeys([*tops, *nodes])])),
         failures=tuple(saying.failures(code, in_path, most=6)) if kind is Kind.HAPPENS else (),
-        reasons=tuple(_reasons(code, chosen, ranking)) if kind is Kind.WHY else (),
+        reasons=tuple(reasons(code, question, ranking, most=5)) if kind is Kind.WHY else (),
         made=tuple(past.of_lines(where, snapshot.commit, of_lines)) if of_lines else (),
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
         documents=tuple(beside.documents(code, ranking, nodes, shown, most=3)),
@@ -210,10 +210,6 @@ def _siblings(code: Code, shown: Sequence[Node]) -> Iterator[Cited]:
         cited = cite(code.snapshot, one.path, one.start, one.end, [one.name])
         if one not in shown and one.owner and cited and cited.name == one.name and role_of(one.path) is Role.SOURCE:
             yield cited
-
-
-def _reasons(code: Code, chosen: Sequence[Spot], ranking: Ranking) -> list[Reason]:
-    return saying.reasons(code, chosen, ranking.documents, ranking.rare, most=5)
 
 
 def _open(

@@ -169,8 +169,3 @@ def reason_in(message: str) -> str:
             if _REASON.search(sentence) and len(sentence) >= 20 and sentence[:1] not in "*-#|>":
                 return sentence if len(sentence) <= 200 else sentence[:200].rsplit(" ", 1)[0] + " …"
     return ""
-
-
-def says_why(text: str) -> bool:
-    """Does a comment or a document give a reason?"""
-    return bool(_REASON.search(text))

@@ -14,6 +14,7 @@ from scoutkit.agents.builtin.reporting.findings import Findings, Open
 from scoutkit.agents.builtin.reporting.kinds import Kind
 from scoutkit.agents.builtin.reporting.naming import Edge, Node
 from scoutkit.agents.builtin.reporting.past import Commit
+from scoutkit.agents.builtin.reporting.reasons import Reason
 from scoutkit.agents.builtin.reporting.settings import Setting
 from scoutkit.agents.builtin.reporting.spots import Spot
 from scoutkit.agents.builtin.reporting.usage import Usage, Used
@@ -178,11 +179,17 @@ def failures(found: Findings, room: Room) -> Iterator[str]:
 def why(found: Findings, room: Room) -> Iterator[str]:
     """Comments and documents that give reasons, then the commits that made the lines."""
     if found.reasons:
-        yield "\n".join(f"- {one.cited.place} (`{one.cited.name}`): {one.text}" for one in found.reasons[: room.items])
+        yield "\n".join(map(_reason, found.reasons[: room.items]))
     if found.made:
         spots = list(dict.fromkeys(f"`{spot.cited.name}`" for spot in found.spots[:2]))
         yield f"Commits that made {' and '.join(spots)} what {'they are' if len(spots) > 1 else 'it is'}:"
         yield fenced(list(_commits(found.made[: room.items])), "text", "")
+
+
+def _reason(one: Reason) -> str:
+    within = f", in {named(one.within)}" if one.within and named(one.within) != named("") else ""
+    said = f": {one.text}" if one.sayable else f"\n\n{fenced([one.text], 'text', '  ')}\n"
+    return f"- {one.cited.place} (`{one.cited.name}`{within}){said}"
 
 
 def _commits(commits: Sequence[Commit]) -> Iterator[str]:

@@ -15,6 +15,7 @@ _TITLE = 110  # characters, at most
 _CLAUSE = 15  # characters of a question's first clause at least
 _ASKED = 75  # of them the question's
 _DESCRIPTION = 300
+_REASON = 420  # where it quotes a comment
 _WORD = re.compile(
     r"(?:how|why|where)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have)\b"
     r"|(?:what|which|who|whose|is|are|does|do|can|could)\b",
@@ -115,7 +116,8 @@ def description(found: Findings) -> str:
     warned = f"Nowhere in this code: {', '.join(absent[:6])}; what follows fits only the rest of the question. "
     worth = "" if found.exact or found.frames else f"; confidence {sure(found)}"
     tries = [f"{warned if _half(found) else ''}{_first(found, more)}{worth}." for more in (2, 1, 0)]
-    return next((one for one in tries if len(one) <= _DESCRIPTION), tries[-1])
+    most = _REASON if found.reasons else _DESCRIPTION
+    return next((one for one in tries if len(one) <= most), tries[-1])
 
 
 def missing(found: Findings) -> list[str]:
@@ -155,6 +157,10 @@ def _first(found: Findings, more: int) -> str:
         value = f", `{first.default}`{means} by default" if first.default else ""
         also = f". Also {_list([f'`{one.name}` at {one.cited.place}' for one in other[:more]])}" if other[:more] else ""
         return f"`{first.name}`{kind} at {first.cited.place}{value}{also}"
+    if found.reasons and found.reasons[0].sure:
+        why = found.reasons[0]
+        also = f". The code: {_list([_called(spot) for spot in found.spots[:more]])}" if more else ""
+        return f"`{why.cited.name}` at {why.cited.place}{f': {why.text}' if why.sayable else ' gives the reason'}{also}"
     first_spot, *others = found.spots
     also = f". Also {_list([_called(spot) for spot in others[:more]])}" if others[:more] else ""
     return f"{_called(first_spot)}{f': {first_spot.said}' if first_spot.said else ''}{also}"
