@@ -15,7 +15,7 @@ from scoutkit.model.found import Hit
 SHOWN = 50
 _VALUES = 6  # of each facet
 _NAMES = {"is": "citations", "type": "type", "tag": "tag", "agent": "agent", "path": "folder"}
-_SAID = {"fresh": "hold", "stale": "no longer hold", "unchecked": "not checked yet"}
+_SAID = {"fresh": "hold", "stale": "no longer hold", "uncited": "no citations", "unchecked": "not checked yet"}
 
 
 def page(desk: Desk, asked: Asked) -> Made:
@@ -76,7 +76,7 @@ def _address(text: str) -> str:
     return f"/find?{urlencode({'q': text.strip()})}"
 
 
-def _shown(hit: Hit, stands: tuple[bool, str] | None) -> dict[str, Any]:
+def _shown(hit: Hit, stands: tuple[str, str] | None) -> dict[str, Any]:
     return {
         "id": hit.id,
         "title": visible(hit.title),
@@ -84,7 +84,7 @@ def _shown(hit: Hit, stands: tuple[bool, str] | None) -> dict[str, Any]:
         "status": hit.status,
         "path": visible(hit.path),
         "says": _marked(hit),
-        "holds": stands[0] if stands else None,
+        "standing": stands[0] if stands else "",
         "why": visible(stands[1]) if stands else "",
     }
 

@@ -17,9 +17,9 @@ QUERIES: dict[str, dict[str, str]] = {
         "description": "Of the notes that cite each folder: how many there are, and how many did not hold when they"
         " were last checked.",
         "sql": f"""
-select folder, count(*) as notes, sum(holds = 0) as no_longer_hold, sum(holds is null) as not_checked
+select folder, count(*) as notes, sum(holds = 0) as no_longer_hold, sum(checked is null) as not_checked
 from (select distinct {FOLDER} as folder, note from citations)
-join (select key, holds from {_CHECKED}) on key = note
+join (select key, holds, checks.at as checked from {_CHECKED}) on key = note
 group by folder order by no_longer_hold desc, notes desc""",
     },
     "most_cited_files": {

@@ -99,7 +99,9 @@ def _notes(desk: Desk) -> list[Check]:
 
 def _catalogue(desk: Desk) -> Check:
     damage = desk.catalogue.damage()
-    message = "; ".join(damage) if damage else f"{say.count(desk.catalogue.count(), 'note')}, in step with the files"
+    uncited = desk.catalogue.uncited()
+    notes = say.count(desk.catalogue.count(), "note") + (f" ({uncited:,} without citations)" if uncited else "")
+    message = "; ".join(damage) if damage else f"{notes}, in step with the files"
     return Check("catalogue", ok=not damage, message=message, hint="scoutkit index --rebuild")
 
 

@@ -45,9 +45,9 @@ def search(
 ) -> int:
     """Find notes by any text: words, identifiers, quoted phrases.
 
-    In the text: tag:auth, path:src/auth, type:scout, agent:claude, since:7d (or a date), is:fresh (or stale, unchecked,
-    draft, stable, deprecated); words to leave out come last: 'cookie signing -flask'. What is none of these is text.
-    Exit code 1 when nothing is found.
+    In the text: tag:auth, path:src/auth, type:scout, agent:claude, since:7d (or a date), is:fresh (or stale, uncited,
+    unchecked, draft, stable, deprecated); words to leave out come last: 'cookie signing -flask'. What is none of these
+    is text. Exit code 1 when nothing is found.
     """
     from scoutkit.search.finding import Found, find
 
@@ -182,7 +182,7 @@ def _tell_standing(desk: Desk, note: Note) -> None:
     from scoutkit.stories import standing
 
     (one,) = standing.survey(desk, [note], standing.target(desk, None))
-    if not one.holds:
+    if one.holds is False:
         say.tell(f"no longer holds: {one.why} (scoutkit check {note.id})")
 
 

@@ -53,7 +53,8 @@ def check(
     """Which notes still hold: are the lines they cite still there, as they were?
 
     Lines that only moved hold. Lists those that do not: edited, ambiguous or gone. Exit code 1 when a note no longer
-    holds. Writes nothing without --fix. Deprecated notes are left out unless they are named.
+    holds; one without citations does neither. Writes nothing without --fix. Deprecated notes are left out unless they
+    are named.
     """
     from scoutkit.stories import standing
 
@@ -78,14 +79,15 @@ def check(
     if revision is None and not (staged and not fix):  # `is:fresh` speaks of what is checked out
         desk.ledger.checked({one.note.path: one.holds for one in found}, to, {one.note.path: one.why for one in found})
     if as_json:
-        held = sum(one.holds for one in found)
         rows = [verdicts.note_json(one) for one in found]
-        say.as_json("check", notes=rows, held=held, **{"not": len(found) - held})
+        said = {"held": True, "not": False, "uncited": None}
+        sums = {name: sum(one.holds is stands for one in found) for name, stands in said.items()}
+        say.as_json("check", notes=rows, **sums)
     elif form == "github":
         verdicts.annotate(desk, found)
     else:
         verdicts.table(found, everything=everything)
-    return NotFound.exit_code if failed or not all(one.holds for one in found) else 0
+    return NotFound.exit_code if failed or any(one.holds is False for one in found) else 0
 
 
 def _fixed(desk: Desk, found: list[Checkup]) -> tuple[list[Checkup], bool]:

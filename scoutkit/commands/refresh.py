@@ -182,7 +182,8 @@ def _would(found: Survey, costs: list[Cost], *, as_json: bool) -> None:
 def _lost(stale: Stale) -> str:
     lost = [f"{one.citation.at} {one.verdict}" for one in stale.followed if one.counts and not one.holds]
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    return ", ".join(lost[:_SHOWN]) + more or "holds; --force"
+    cites = any(one.counts for one in stale.followed)
+    return ", ".join(lost[:_SHOWN]) + more or f"{'holds' if cites else 'no citations'}; --force"
 
 
 def _before(cost: Cost) -> str:

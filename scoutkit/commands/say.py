@@ -184,7 +184,9 @@ def hits(found: Iterable[Hit]) -> None:
 
     room = shutil.get_terminal_size().columns - 10 if sys.stdout.isatty() else 10_000
     for hit in found:
-        mark = "" if hit.status == "stable" else f"  ({hit.status})"
+        marks = [hit.status] if hit.status != "stable" else []
+        marks += ["no citations"] if hit.citations == 0 else []
+        mark = f"  ({', '.join(marks)})" if marks else ""
         answer(f"{paint(hit.id, 33)}  {paint(visible(_cut(hit.title, room - len(mark))), 1)}{mark}")
         answer(f"          {paint(path(hit.path), 2)}")
         if hit.snippet:

@@ -74,6 +74,8 @@ def table(found: Sequence[Checkup], *, everything: bool) -> None:
 def _lines(one: Checkup, *, everything: bool) -> Iterator[tuple[int, str]]:
     if one.problem:
         yield 31, f"cannot be checked: {one.problem}"
+    elif everything and not one.followed:
+        yield 2, "no citations"
     for followed in one.followed:
         if everything or (followed.counts and not followed.holds):
             yield _COLOURS.get(followed.verdict, 31), sentence(followed, one.touched.get(followed))
@@ -122,15 +124,14 @@ def _ago(at: str) -> str:
 
 
 def summary(found: Sequence[Checkup]) -> str:
-    """`3 notes hold, 1 does not: of 20 citations 17 fresh, 1 moved, 2 edited`.
+    """`3 notes hold, 1 does not, 2 have no citations: of 20 citations 17 fresh, 1 moved, 2 edited`.
 
     Citations that were wrong when their note was written are said to be so, and those whose repository is not here:
-    they do not count.
+    they do not count. A note that has no others neither holds nor does not.
     """
     if not found:
         return "no note to check"
-    held = sum(one.holds for one in found)
-    lost = len(found) - held
+    held, lost = (sum(one.holds is stands for one in found) for stands in (True, False))
     counted = Counter(followed.verdict for one in found for followed in one.followed)
     wrong, unchecked = counted.pop(Verdict.WRONG, 0), counted.pop(Verdict.UNCHECKED, 0)
     parts = [f"{counted[verdict]:,} {verdict}" for verdict in Verdict if counted[verdict]]
@@ -139,7 +140,16 @@ def summary(found: Sequence[Checkup]) -> str:
     said = ", ".join(parts)
     notes = f"{say.count(held, 'note')} hold{'s' * (held == 1)}"
     notes += f", {lost:,} do{'es' * (lost == 1)} not" if lost else ""
+    notes += _uncited([one for one in found if one.holds is None])
     return f"{notes}: of {say.count(counted.total() + wrong + unchecked, 'citation')} {said}" if said else notes
+
+
+def _uncited(found: Sequence[Checkup]) -> str:
+    """Those of which no check can say whether they hold."""
+    one, some = "has no citations", "have no citations"
+    if any(each.followed for each in found):
+        one, some = "has no citation that counts", "have no citations that count"
+    return f", {len(found):,} {one if len(found) == 1 else some}" if found else ""
 
 
 def _put(text: str, indent: str, *, colour: int = 2, head: str = "", plain: bool = False) -> None:

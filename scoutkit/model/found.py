@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A note that search found. `score` is higher for better; `marks` are the matches' (start, end) in `snippet`;
-    `length` is how many characters the note's text has, 0 where that was not looked at."""
+    `length` is how many characters the note's text has, 0 where that was not looked at, `citations` how many it has."""
 
     id: str
     path: str
@@ -19,6 +19,7 @@ class Hit:
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
     length: int = 0
+    citations: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,7 +240,7 @@ TABLES: dict[str, Table] = {
             "worktree": Column(str, "The worktree it was checked in; empty: the main one"),
             "path": Column(str, "The note's file"),
             "hash": Column(str, "SHA-256 of its bytes then"),
-            "holds": Column(int, "1: all citations that count held, 0: not"),
+            "holds": Column(int, "1: all citations that count held, 0: not, null: there were none"),
             "why": Column(str, "Which citations do not hold"),
             "target": Column(str, "The commit it was checked against; empty: the working tree"),
             "at": Column(str, "When"),

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 Hits = list[Hit]
 _BEGINNING = 4_000  # characters of a note in which it says how sure it is
-_SHOWN = "SELECT key, id, path, title, type, status, description, body FROM notes WHERE key IN ({})"
+_CITATIONS = "(SELECT count(*) FROM citations WHERE note = key)"
+_SHOWN = f"SELECT key, id, path, title, type, status, description, body, {_CITATIONS} FROM notes WHERE key IN ({{}})"
 
 
 class Catalogue(Database):
@@ -263,6 +264,11 @@ class Catalogue(Database):
             }
         )
 
+    def uncited(self) -> int:
+        """How many notes have no citations."""
+        sql = f"SELECT count(*) FROM files WHERE worktree = ? AND NOT {_CITATIONS}"
+        return self.asking(lambda connection: int(connection.execute(sql, (self.worktree,)).fetchone()[0]))
+
     def count(self) -> int:
         """How many notes there are."""
         sql = "SELECT count(*) FROM files WHERE worktree = ?"
@@ -276,7 +282,7 @@ def _hits(connection: sqlite3.Connection, ranked: ranking.Ranked, words: Sequenc
     for key, score in ranked:
         if key not in rows:
             continue
-        note_id, path, title, kind, status, description, body = rows[key]
+        note_id, path, title, kind, status, description, body, cited = rows[key]
         text, marks = ("", ()) if words is None else snippet((description, body), words)
-        found.append(Hit(note_id, path, title, kind, status, score, text, marks, len(body)))
+        found.append(Hit(note_id, path, title, kind, status, score, text, marks, len(body), cited))
     return found

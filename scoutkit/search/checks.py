@@ -13,6 +13,9 @@ from typing import NamedTuple
 from scoutkit.search import store
 from scoutkit.search.query import clean
 
+STANDING = "CASE checks.holds WHEN 1 THEN 'fresh' WHEN 0 THEN 'stale' ELSE 'uncited' END"
+"""What a check said of a note, as `is:` asks for it."""
+
 
 class Said(NamedTuple):
     """Of the notes of a worktree: how many a check spoke of as they are now, since when (ISO 8601), against what
@@ -25,13 +28,12 @@ class Said(NamedTuple):
 
 
 def record(
-    connection: sqlite3.Connection, worktree: str, holds: Mapping[str, bool], target: str, why: Mapping[str, str]
+    connection: sqlite3.Connection, worktree: str, holds: Mapping[str, bool | None], target: str, why: Mapping[str, str]
 ) -> None:
-    """Remember whether these notes (by their files) hold, and why not. Files that are no notes are left out."""
+    """Remember whether these notes (by their files) hold, and why not; None: there is no citation that counts. Files
+    that are no notes are left out."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    rows = [
-        (int(held), clean(why.get(path, "")), target, now, worktree, store.bound(path)) for path, held in holds.items()
-    ]
+    rows = [(held, clean(why.get(path, "")), target, now, worktree, store.bound(path)) for path, held in holds.items()]
     with store.writing(connection):
         connection.executemany(
             "INSERT OR REPLACE INTO checks (worktree, path, hash, holds, why, target, at)"
@@ -62,15 +64,16 @@ def when(connection: sqlite3.Connection, worktree: str) -> dict[str, str]:
     return dict(connection.execute(sql, (worktree,)).fetchall())
 
 
-def standing(connection: sqlite3.Connection, worktree: str, ids: Sequence[str]) -> dict[str, tuple[bool, str]]:
-    """Of notes by id that a check spoke of as they are now: whether they hold, and why not. At most some hundreds."""
+def standing(connection: sqlite3.Connection, worktree: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Of notes by id that a check spoke of as they are now: whether they hold (`fresh`, `stale`, `uncited`), and why
+    not. At most some hundreds."""
     rows = connection.execute(
-        "SELECT notes.id, holds, why FROM notes CROSS JOIN files USING (key) CROSS JOIN checks"
+        f"SELECT notes.id, {STANDING}, why FROM notes CROSS JOIN files USING (key) CROSS JOIN checks"
         " ON checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
         f" WHERE files.worktree = ? AND notes.id IN ({', '.join('?' * len(ids))})",
         (worktree, *ids),
     )
-    return {note_id: (bool(holds), why) for note_id, holds, why in rows}
+    return {note_id: (standing, why) for note_id, standing, why in rows}
 
 
 def head(connection: sqlite3.Connection, worktree: str) -> str:

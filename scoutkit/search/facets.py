@@ -6,6 +6,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 
+from scoutkit.search.checks import STANDING
+
 _SOME = 500  # ids in one query
 
 
@@ -31,7 +33,7 @@ def count(connection: sqlite3.Connection, worktree: str, ids: Sequence[str]) -> 
 
 _SQL = {
     "is": (
-        "SELECT CASE holds WHEN 1 THEN 'fresh' WHEN 0 THEN 'stale' ELSE 'unchecked' END, count(*) FROM chosen"
+        f"SELECT CASE WHEN checks.path IS NULL THEN 'unchecked' ELSE {STANDING} END, count(*) FROM chosen"
         " LEFT JOIN checks ON checks.worktree = chosen.worktree AND checks.path = chosen.path"
         " AND checks.hash = chosen.hash GROUP BY 1"
     ),

@@ -28,14 +28,14 @@ class Ledger:
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
 
-    def checked(self, holds: Mapping[str, bool], target: str, why: Mapping[str, str] | None = None) -> None:
+    def checked(self, holds: Mapping[str, bool | None], target: str, why: Mapping[str, str] | None = None) -> None:
         """Remember what a check said of notes, by their files: whether they hold against a commit, "" for the working
-        tree, and why not. What cannot be written now is not remembered."""
+        tree, and why not; None for one without a citation that counts. What cannot be written now is not remembered."""
         with contextlib.suppress(Busy):
             self._ask(checks.record, holds, target, why or {})
 
-    def standing(self, ids: Sequence[str]) -> dict[str, tuple[bool, str]]:
-        """Of notes that were checked as they are now: whether they hold, and why not."""
+    def standing(self, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Of notes that were checked as they are now: whether they hold (`fresh`, `stale`, `uncited`), and why not."""
         return self._ask(checks.standing, ids)
 
     def checks(self) -> dict[str, str]:

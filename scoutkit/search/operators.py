@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scoutkit.model import NOTE_TYPES, STATUSES
 
-STANDINGS = ("fresh", "stale", "unchecked")
+STANDINGS = ("fresh", "stale", "uncited", "unchecked")
 _ASKED = re.compile(r'(?<!\S)(tag|path|type|agent|since|is):(?:"([^"]+)"|([^\s":][^\s"]*))(?!\S)')
 _TOKEN = re.compile(r'-"[^"]+"(?!\S)|\S+')
 _OUT = re.compile(r'-(?:"([^"]+)"|([a-z][a-z0-9_]{2,}|[^\W\x00-\x7f]+))')

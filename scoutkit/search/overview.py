@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
+from scoutkit.search.checks import STANDING
 from scoutkit.search.ranking import Filters, under
 
 _HEADING = re.compile(
@@ -36,11 +37,12 @@ class Place(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """`notes` in all, `holding` and `stale` of those that were checked; the rest best or newest first."""
+    """`notes` in all, `holding`, `stale` and `uncited` of those that were checked; the rest best or newest first."""
 
     notes: int
     holding: int
     stale: int
+    uncited: int
     broken: list[Row]
     files: list[Place]
     folders: list[Place]
@@ -49,17 +51,19 @@ class Overview(NamedTuple):
 
 def look(connection: sqlite3.Connection, worktree: str, limit: int) -> Overview:
     """At most `limit` of each."""
-    notes, holding, stale = connection.execute(
-        f"SELECT count(*), coalesce(sum(holds = 1), 0), coalesce(sum(holds = 0), 0) FROM ({_NOTES})", (worktree,)
-    ).fetchone()
+    sums = ", ".join(f"coalesce(sum(standing = '{name}'), 0)" for name in ("fresh", "stale", "uncited"))
+    sql = f"SELECT count(*), {sums} FROM ({_NOTES})"
+    notes, holding, stale, uncited = connection.execute(sql, (worktree,)).fetchone()
     broken = connection.execute(
-        f"SELECT id, title, at, why FROM ({_NOTES}) JOIN notes USING (key) WHERE holds = 0 ORDER BY at DESC LIMIT ?",
+        f"SELECT id, title, at, why FROM ({_NOTES}) JOIN notes USING (key) WHERE standing = 'stale'"
+        " ORDER BY at DESC LIMIT ?",
         (worktree, limit),
     )
     return Overview(
         notes,
         holding,
         stale,
+        uncited,
         [Row(*row) for row in broken],
         _places(connection, worktree, "citations.path", limit, f"citations.path IN ({_OFTEN})", limit * 5),
         _places(connection, worktree, FOLDER, limit),
@@ -68,7 +72,8 @@ def look(connection: sqlite3.Connection, worktree: str, limit: int) -> Overview:
 
 
 _NOTES = (
-    "SELECT files.key, files.at AS made, checks.holds, checks.why FROM files LEFT JOIN checks"
+    "SELECT files.key, files.at AS made, checks.why,"
+    f" CASE WHEN checks.path IS NULL THEN 'unchecked' ELSE {STANDING} END AS standing FROM files LEFT JOIN checks"
     " ON checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
     " WHERE files.worktree = ? AND files.status != 'deprecated'"
 )
@@ -84,7 +89,7 @@ def _places(
 ) -> list[Place]:
     """Other repositories' files are left out: they are no places of this one."""
     sql = (
-        "SELECT place, count(*), sum(holds IS 0), sum(holds IS NULL)"
+        "SELECT place, count(*), sum(standing = 'stale'), sum(standing = 'unchecked')"
         f" FROM (SELECT DISTINCT {what} AS place, note FROM citations"
         f" WHERE {which} AND citations.path NOT LIKE '%@%:%' AND verdict IS NOT 'wrong') JOIN ({_NOTES}) ON key = note"
         " GROUP BY place ORDER BY 2 DESC, 1 LIMIT ?"

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
-from scoutkit.search import store
+from scoutkit.search import checks, store
 from scoutkit.search.query import Query, clean, quoted
 from scoutkit.search.weighing import Candidate, weigh
 
@@ -28,7 +28,7 @@ _HOLDS = (
     "SELECT max(holds) FROM checks"
     " WHERE checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
 )
-_STANDINGS = {"fresh": "= 1", "stale": "= 0", "unchecked": "IS NULL"}
+_STANDING = _HOLDS.replace("max(holds)", f"{checks.STANDING}")
 _BY = "(lower(files.by) = ? OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|')"
 _CANDIDATES = (
     "SELECT key, title || ' . ' || question || ' . ' || description || ' . '"
@@ -90,8 +90,8 @@ class Filters(NamedTuple):
             terms.append(f"({' OR '.join([_BY] * len(self.agents))})")
             values += [value for agent in self.agents for value in by(agent)]
         if self.standings:
-            said = [_STANDINGS[one] for one in self.standings]
-            terms.append(f"({' OR '.join(f'({_HOLDS}) {one}' for one in said)})")
+            terms.append(f"coalesce(({_STANDING}), 'unchecked') IN ({', '.join('?' * len(self.standings))})")
+            values += self.standings
         if self.since:
             terms.append("substr(files.at, 1, 10) >= ?")
             values.append(self.since)

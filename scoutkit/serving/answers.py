@@ -114,7 +114,7 @@ def _note_text(one: Checkup, data: Mapping[str, Any]) -> str:
     lines += [f"confirmed by {by}" for by in note["confirmed_by"]]
     if note["superseded_by"]:
         lines.append(f"superseded by {note['superseded_by']}")
-    lines.append(f"{_standing(one)}: {shapes.counted(data['verdicts'])}")
+    lines.append(_standing(one))
     lines += [f"- {shapes.citation_text(row)}" for row in data["changed"]]
     lines += ["", shapes.fenced(data["body"])]
     if data["next_offset"] is not None:
@@ -124,8 +124,13 @@ def _note_text(one: Checkup, data: Mapping[str, Any]) -> str:
 
 def _standing(one: Checkup) -> str:
     if one.problem:
-        return f"cannot be checked ({shapes.line(one.problem, 100)})"
-    return "its citations hold" if one.holds else "NOT ALL of its citations hold"
+        return f"cannot be checked: {shapes.line(one.problem, 100)}"
+    if not one.followed:
+        return "no citations: nothing says whether it holds"
+    said = "its citations hold" if one.holds else "NOT ALL of its citations hold"
+    if one.holds is None:
+        said = "no citation that counts, so nothing says whether it holds"
+    return f"{said}: {shapes.counted(shapes.counts(one.followed))}"
 
 
 def check(desk: Desk, given: Arguments, budget: Budget) -> Answer:
@@ -138,8 +143,7 @@ def check(desk: Desk, given: Arguments, budget: Budget) -> Answer:
         facts: dict[str, Any] = {"note": shapes.head(one.note, width), "holds": one.holds, "verdicts": verdicts}
         if one.problem:
             facts["problem"] = shapes.line(one.problem, width)
-        counted = shapes.counted(verdicts)
-        title = f"{facts['note']['id']}  {facts['note']['title']}\n{_standing(one)}: {counted}"
+        title = f"{facts['note']['id']}  {facts['note']['title']}\n{_standing(one)}"
 
         def make(number: int) -> Draft:
             text = "\n".join([title, *(shapes.citation_text(row) for row in rows[:number])])

@@ -80,7 +80,9 @@ def hit(found: Hit, cited: tuple[int, int] | None, sure: str = "") -> dict[str, 
 def hit_text(row: Mapping[str, Any]) -> str:
     """A hit as lines."""
     facts = [row["type"], row["status"]]
-    if "citations" in row:
+    if row.get("citations") == 0:
+        facts.append("no citations")
+    elif "citations" in row:
         facts.append(f"{row['supported']} of {row['citations']} citations supported when written")
     if "confidence" in row:
         facts.append(f"says of itself: confidence {row['confidence']}")

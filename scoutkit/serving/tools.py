@@ -98,10 +98,14 @@ _PROVENANCE: Mapping[str, Schema] = {
     "confirmed_by": {"type": "array", "items": _STRING},
     "superseded_by": _STRING,
 }
+_HOLDS: Schema = {
+    "type": ["boolean", "null"],
+    "description": "Are all cited lines that count still there, as they were? Null where none counts.",
+}
 _READ: Mapping[str, Schema] = {
     **_SPENT,
     "note": _object(_PROVENANCE),
-    "holds": {"type": "boolean", "description": "Are all cited lines that count still there, as they were?"},
+    "holds": _HOLDS,
     "verdicts": _COUNTS,
     "changed": {"type": "array", "items": _CITATION, "description": "Citations whose lines are not where they were."},
     "body": _STRING,
@@ -209,7 +213,7 @@ CHECK = Tool(
         {
             **_SPENT,
             "note": _object(_HEAD),
-            "holds": {"type": "boolean"},
+            "holds": _HOLDS,
             "verdicts": _COUNTS,
             "citations": {"type": "array", "items": _CITATION},
         },

@@ -39,6 +39,9 @@ class Skipped:
     why: str
 
 
+_UNCITED = "no citations by which to tell whether it holds; --force asks again"
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
     """What there is to do. `held` counts notes that hold and were not named."""
@@ -93,8 +96,9 @@ def survey(desk: Desk, named: Sequence[Note], chosen: Chosen) -> Survey:
                 continue
             followed = tuple(check.follow(note, regions))
             if check.hold(followed) and not (named and chosen.force):
-                held += not named
-                skipped += [Skipped(note, "still holds")] if named else []
+                cites = any(one.counts for one in followed)
+                held += not named and cites
+                skipped += [Skipped(note, "still holds" if cites else _UNCITED)] if named else []
             elif why := _unfit(desk, note):
                 skipped.append(Skipped(note, why))
             else:

@@ -35,8 +35,10 @@ class Checkup:
     problem: str = ""
 
     @property
-    def holds(self) -> bool:
-        """Do all citations that count hold?"""
+    def holds(self) -> bool | None:
+        """Do all citations that count hold? None where there are none: nothing says that it does or does not."""
+        if not self.problem and not any(each.counts for each in self.followed):
+            return None
         return not self.problem and check.hold(self.followed)
 
     @property

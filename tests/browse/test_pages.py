@@ -120,6 +120,21 @@ def test_the_front_page_says_what_no_longer_holds_and_why(browser: Browser, repo
     assert list(watching.work(desk)) == []  # nothing changed: nothing is looked at again
 
 
+def test_a_note_without_citations_is_not_said_to_hold(browser: Browser, repo: Path) -> None:
+    folder = repo / ".claude/notes"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bare.md").write_text("---\nid: bare1111\ntitle: Bare\n---\n\nNothing cited.\n")
+    desk = Desk.open(repo)
+    desk.sync()
+    list(watching.work(desk))
+    front, found, one = browser.get("/", "/find?q=bare", "/note/bare1111")
+    assert "1 without citations" in front.text
+    assert "No note cites anything." in front.text
+    assert '<span class="verdict">no citations</span>' in found.text
+    assert "No citations." in one.text
+    assert "Holds." not in one.text
+
+
 def test_a_note_is_checked_again_once_a_file_it_cites_changes(repo: Path, note) -> None:
     note("aaaa1111")
     desk = Desk.open(repo)

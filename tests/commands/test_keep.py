@@ -421,13 +421,26 @@ def test_confirm_takes_in_what_was_written_by_hand(scoutkit, repo):
     folder = repo / ".claude/notes"
     folder.mkdir(parents=True)
     (folder / "mine.md").write_text(f"---\nid: aaaabbbb\ntitle: Mine\nmood: good  # kept\n---\n\n{TEXT}")
-    assert scoutkit("check", "--json").json["held"] == 1
+    before = scoutkit("check", "--json").json
+    assert (before["held"], before["not"], before["uncited"]) == (0, 0, 1)
     said = scoutkit("confirm", "aaaabbbb", "--json")
     assert said.json["notes"][0]["added"] == [f"{SIGNING}:12-14", f"{SIGNING}:16-18"]
     text = (folder / "mine.md").read_text()
     assert "mood: good  # kept\n" in text
     assert f"\n{TEXT}" in text
     assert verdicts(scoutkit("check", "--json")) == ["fresh", "fresh"]
+
+
+def test_a_note_without_citations_is_said_to_have_none_and_is_no_failure(scoutkit, note):
+    bare = scoutkit("new", "Bare", "--json", stdin="Nothing cited.\n").json["notes"][0]["id"]
+    said = scoutkit("check", "--all")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "1 note holds, 1 has no citations: of 2 citations 2 fresh")
+    assert f"{bare}  Bare\n          .claude/notes/" in said.out
+    assert "\n          no citations\n" in said.out
+    assert [one["id"] for one in scoutkit("search", "is:uncited", "--json").json["hits"]] == [bare]
+    assert f"{bare}  Bare  (no citations)\n" in scoutkit("list").out
+    assert "2 notes (1 without citations), in step with the files" in scoutkit("doctor").out
+    assert "no citations by which to tell whether it holds; --force" in scoutkit("refresh", bare, "--dry-run").err
 
 
 def test_one_note_that_is_refused_does_not_keep_another_from_being_confirmed(scoutkit, note, repo, git):

@@ -30,7 +30,20 @@ def test_what_was_wrong_from_the_start_is_told_apart_from_what_changed():
         "0 notes hold, 1 does not: of 3 citations 1 fresh, 1 edited, 1 wrong from the start"
     )
     assert verdicts.summary([Checkup(Note("n", "T"), followed[2:], {})]) == (
-        "1 note holds: of 1 citation 1 wrong from the start"
+        "0 notes hold, 1 has no citation that counts: of 1 citation 1 wrong from the start"
+    )
+
+
+def test_notes_without_citations_neither_hold_nor_do_not():
+    place = Region("a.py", 1, 2)
+    holding = Checkup(Note("n", "T"), (Followed(Citation("a.py", 1, 2), place, Verdict.FRESH),), {})
+    bare = Checkup(Note("b", "B"), (), {})
+    broken = Checkup(Note("c", "C"), (), {}, "c.md:2: no YAML")
+
+    assert [one.holds for one in (holding, bare, broken)] == [True, None, False]
+    assert verdicts.summary([bare]) == "0 notes hold, 1 has no citations"
+    assert verdicts.summary([holding, bare, bare, broken]) == (
+        "1 note holds, 1 does not, 2 have no citations: of 1 citation 1 fresh"
     )
 
 

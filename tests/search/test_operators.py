@@ -84,19 +84,21 @@ def test_operators_narrow_a_search_and_a_list(shelf: Shelf) -> None:
 
 
 def test_what_a_check_said_is_asked_for_until_the_note_changes(shelf: Shelf) -> None:
-    for name in "abc":
+    for name in "abcd":
         shelf.note(f"{name}.md", f"walrus {name}")
     shelf.sync()
-    Ledger(shelf.catalogue).checked({"a.md": True, "b.md": False, "gone.md": True}, "")
+    Ledger(shelf.catalogue).checked({"a.md": True, "b.md": False, "gone.md": True, "d.md": None}, "")
     assert shelf.find("walrus is:fresh") == ["a.md"]
     assert shelf.find("walrus is:stale") == ["b.md"]
     assert shelf.find("walrus is:unchecked") == ["c.md"]
+    assert shelf.find("walrus is:uncited") == ["d.md"]
+    assert sorted(shelf.find("is:uncited is:fresh")) == ["a.md", "d.md"]
     assert shelf.find("walrus")[0] == "a.md"
     assert shelf.find("walrus")[-1] == "b.md"
     shelf.note("a.md", "walrus a, edited")
     assert shelf.find("walrus is:fresh") == []
     said = Ledger(shelf.catalogue).said()
-    assert (said.checked, said.unchecked, said.targets) == (1, 2, ("",))
+    assert (said.checked, said.unchecked, said.targets) == (2, 2, ("",))
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,16 @@ def test_a_note_that_cannot_be_checked_says_why(desk: Desk, repo: Path) -> None:
     assert "broken.md" in data["problem"]
 
 
+def test_of_a_note_without_citations_nothing_says_whether_it_holds(desk: Desk) -> None:
+    desk.notebook.write(Note("bare1111", "A bare zebrawood note", "Nothing cited.\n"))
+    desk.sync()
+    for tool in ("check_note", "read_note"):
+        answer = ask(desk, tool, note="bare1111")
+        assert answer.data["holds"] is None
+        assert "\nno citations: nothing says whether it holds\n" in answer.text
+    assert ", no citations)" in ask(desk, "search_notes", query="zebrawood").text
+
+
 @given(st.text())
 @settings(max_examples=200, deadline=None)
 def test_any_text_becomes_text_that_any_client_takes(text: str) -> None:
