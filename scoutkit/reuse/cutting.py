@@ -138,7 +138,7 @@ def cut(text: str, room: int, count: Count, about: frozenset[str]) -> tuple[str,
     for number in _order(parts, about):
         if number in kept:
             continue
-        group = [*_headings(parts, number, kept), number, *_definitions(parts, number, kept)]
+        group = [*_above(parts, number, kept), number, *_definitions(parts, number, kept)]
         cost = sum(count(parts[one].text) for one in group)
         cost += 0 if group[0] - 1 in kept else _GAP_COST
         if cost <= left:
@@ -157,16 +157,26 @@ _GAP_COST = 3  # tokens of a mark that something is missing, at most
 
 
 def _order(parts: Sequence[Block], about: frozenset[str]) -> list[int]:
-    wanted = [number for number, part in enumerate(parts) if part.kind not in ("heading", "definition", "comment")]
+    beside = ("heading", "definition", "comment")
+    wanted = [
+        number for number, part in enumerate(parts) if part.kind not in beside and part.text.strip() != GAP
+    ]  # a text that is cut again has gaps already
     lead = next((number for number in wanted if parts[number].kind == "text"), -1)
     bearing = {number: len(about & set(_roots(parts[number].text))) if about else 0 for number in wanted}
     return sorted(wanted, key=lambda number: (number > lead, -bearing[number] if number > lead else 0, number))
 
 
-def _headings(parts: Sequence[Block], number: int, kept: Collection[int]) -> list[int]:
-    """The heading that a block stands under, where it is not kept yet; and what a code block stands under."""
+def _above(parts: Sequence[Block], number: int, kept: Collection[int]) -> list[int]:
+    """What a block is not understood without, where it is not kept yet: the heading that it stands under, a row's first
+    one, and of code the item or the paragraph right before it, which says what it is."""
     found = next((one for one in range(number - 1, -1, -1) if parts[one].kind == "heading"), None)
     above = [] if found is None or found in kept else [found]
+    if parts[number].kind == "code":
+        first = number
+        while first and parts[first - 1].kind == "code":
+            first -= 1
+        if first and parts[first - 1].kind in ("text", "item"):
+            above += [one for one in range(first - 1, number) if one not in kept]
     if parts[number].kind == "row":
         first = number
         while first and parts[first - 1].kind == "row":

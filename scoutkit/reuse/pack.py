@@ -124,7 +124,7 @@ def _pack(wish: Wish, chosen: list[Candidate], parts: list[Part], tokenizer: Tok
             break
         last = parts.pop()
         shorter = _fitted(wish, last, _cost(wish, last, tokenizer) - (used - wish.budget) - 1, tokenizer, about)
-        if shorter and shorter.text != last.text:
+        if shorter and _cost(wish, shorter, tokenizer) < _cost(wish, last, tokenizer):
             parts.append(shorter._replace(cut=True))
             continue
         one = chosen.pop()

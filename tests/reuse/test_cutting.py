@@ -71,6 +71,26 @@ def test_what_bears_on_the_task_is_kept_under_its_heading():
     assert cutting.GAP in kept
 
 
+def test_code_comes_with_the_item_that_says_where_it_is_from():
+    items = "".join(
+        f"- `src/{name}.py:1-2` does a thing that is told at some length\n\n  ```python\n  {name} = 1\n  ```\n\n"
+        for name in ("alpha", "beta", "gamma")
+    )
+    text, shorter = cutting.cut(f"Start.\n\n{items}", 70, approximate, cutting.telling("gamma = 1"))
+    assert shorter
+    assert "gamma = 1" in text
+    assert text.index("`src/gamma.py:1-2` does") < text.index("gamma = 1")
+    assert "alpha = 1" not in text
+
+
+def test_a_text_that_is_cut_twice_has_no_two_gaps_in_a_row():
+    text = "\n\n".join(f"Paragraph {number} is about this and that." for number in range(40))
+    once, _ = cutting.cut(text, 120, approximate, cutting.telling("20 30"))
+    twice, _ = cutting.cut(once, 60, approximate, cutting.telling("20 30"))
+    assert cutting.GAP in twice
+    assert f"{cutting.GAP}\n\n{cutting.GAP}" not in twice
+
+
 def test_a_table_row_comes_with_the_head_of_its_table_and_a_link_with_its_address():
     table = "| name | line |\n|---|---|\n| other | 1 |\n| signer | 2 |"
     text = f"Lead.\n\n{table}\n\n[1]: src/a.py#L3\n\nSee [it][1] of signer."

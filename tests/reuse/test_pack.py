@@ -119,6 +119,17 @@ def test_short_notes_get_in_after_many_that_are_too_long_and_long_ones_are_read_
     assert [one.why for one in made.dropped] == [TOO_LONG] * 3 + [UNREAD] * 6
 
 
+def test_a_pack_that_comes_out_too_long_loses_code_before_it_loses_a_note():
+    code = [Excerpt(f"src/{name}.py:1-9", "fresh", f"{name} = 1\n" * 9) for name in ("alpha", "beta", "gamma")]
+    some = candidates([note(name, "Signing is done here.", code=code) for name in ("one", "two", "three")])
+    numbers = [
+        len(assemble(Wish("tokens", budget, code=True), some, tokens.tokenizer()).notes)
+        for budget in range(634, 760, 7)
+    ]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 3
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(PARTS, min_size=2, max_size=3), st.integers(80, 300))
 def test_a_pack_is_not_empty_where_one_of_its_notes_fits_alone(parts, budget):
