@@ -13,7 +13,7 @@ from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import beside, chain, frames, naming, past, saying, settings, spots, usage
+from scoutkit.agents.builtin.reporting import beside, chain, frames, knobs, naming, past, saying, settings, spots, usage
 from scoutkit.agents.builtin.reporting.beside import Beside
 from scoutkit.agents.builtin.reporting.chain import Graph
 from scoutkit.agents.builtin.reporting.code import Code
@@ -102,8 +102,8 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
     first = [*named] if kind in _NAMED or exact else list(dict.fromkeys(known))[:3]
     asking = {term for word, held in question.said.items() if not asked_for(word) for term in held}
     meant = question.counts.keys() - asking
-    knobs = settings.knobs(code, ranking, meant, text=question.text, most=6) if kind is Kind.CONFIG else []
-    first = first or list(_around(code, knobs[:1]))
+    meant_ones = knobs.knobs(code, question, ranking, meant, near, most=6) if kind is Kind.CONFIG else []
+    first = first or list(_around(code, meant_ones[:1]))
     usages = [stranger] if stranger else list(_usages(code, kind, named))
     first += list(_callers(code, usages)) if (calling and exact) or stranger else []
     most = len(first) if first and calling and exact else _SPOTS.get(kind, spots.SPOTS)
@@ -136,12 +136,14 @@ def find(question: Question, ranking: Ranking, index: Index, snapshot: Snapshot,
         made=tuple(past.of_lines(where, snapshot.commit, of_lines)) if of_lines else (),
         tests=tuple(beside.tests(code, ranking, nodes, shown, most=4)),
         documents=tuple(beside.documents(code, ranking, nodes, shown, most=3)),
-        settings=tuple(knobs or settings.settings(code, places, question.counts, most=5)),
+        settings=tuple(meant_ones or settings.settings(code, places, question.counts, most=5)),
         usages=tuple(usages or (one for one in _usages(code, kind, guessed) if one.files)),
         past=history(chosen[0].cited.path, index.paths) if chosen else Past((), (), cut_off=False),
         frames=tuple(framed),
         error=frames.error(question) if kind is Kind.TRACE else ("", ""),
-        open=tuple(_open(code, question, ranking, chosen, list(near.values()), settled=exact or bool(knobs or framed))),
+        open=tuple(
+            _open(code, question, ranking, chosen, list(near.values()), settled=exact or bool(meant_ones or framed))
+        ),
         unread=index.unread,
         unsaid=len({one.path for one in ranking.ranges if not citable(one.path)}),
         languages=index.languages,
@@ -192,10 +194,10 @@ def _callers(code: Code, usages: Sequence[Usage]) -> Iterator[Node]:
             yield Node(one.path, unit.qualified, unit.lead, unit.end, unit.kind)
 
 
-def _around(code: Code, knobs: Sequence[Setting]) -> Iterator[Node]:
+def _around(code: Code, settings: Sequence[Setting]) -> Iterator[Node]:
     """The functions that declare and read a setting."""
     found: dict[Node, None] = {}
-    for cited in [place for knob in knobs for place in (knob.cited, *knob.reads)]:
+    for cited in [place for one in settings for place in (one.cited, *one.reads)]:
         if unit := code.unit(cited.path, cited.start):
             found[Node(cited.path, unit.qualified, unit.lead, unit.end, unit.kind)] = None
     yield from list(found)[:3]

@@ -222,7 +222,8 @@ def _setting(one: Setting) -> str:
     default = f", `{one.default}` by default" if one.default else ""
     means = f" (`{one.means}`)" if one.means else ""
     reads = ", ".join(read.place for read in one.reads)
-    return f"- `{one.name}`{kind} at {one.cited.place}{default}{means}" + (f"; used at {reads}" if reads else "")
+    said = f": {one.said}" if one.said else ""
+    return f"- {one.shown}{kind} at {one.place}{default}{means}" + (f"; used at {reads}" if reads else "") + said
 
 
 def beside(found: Findings, room: Room) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoutkit.agents.builtin.ranking.confidence import band, word
+from scoutkit.agents.builtin.reporting import knobs
 from scoutkit.agents.builtin.reporting.evidence import sayable
 from scoutkit.agents.builtin.reporting.findings import Findings
 from scoutkit.agents.builtin.reporting.kinds import Kind, asked_for
@@ -155,8 +156,11 @@ def _first(found: Findings, more: int) -> str:
         kind = "" if first.kind == "value" else f" ({first.kind})"
         means = f" (`{first.means}`)" if first.means else ""
         value = f", `{first.default}`{means} by default" if first.default else ""
-        also = f". Also {_list([f'`{one.name}` at {one.cited.place}' for one in other[:more]])}" if other[:more] else ""
-        return f"`{first.name}`{kind} at {first.cited.place}{value}{also}"
+        also = f". Also {_list([f'{one.shown} at {one.place}' for one in other[:more]])}" if other[:more] else ""
+        wanted = knobs.wanted_kind(found.question.text)
+        none = f"No {wanted} that fits was found; perhaps " if wanted and first.kind != wanted else ""
+        said = f": {first.said}" if first.said else ""
+        return f"{none}{first.shown}{kind} at {first.place}{value}{said}{also}"
     if found.reasons and found.reasons[0].sure:
         why = found.reasons[0]
         also = f". The code: {_list([_called(spot) for spot in found.spots[:more]])}" if more else ""
