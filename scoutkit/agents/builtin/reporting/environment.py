@@ -108,7 +108,7 @@ def variables(code: Code, question: Question, ranking: Ranking, near: Mapping[st
     if best < _LEAST:
         return []
     kept = [one for one in order if scores[one.name] >= _CLOSE * best]
-    return [one for one in (_setting(code, one, found) for one in kept[: 2 * most]) if one][:most]
+    return [one for one in (_setting(code, one, found, known) for one in kept[: 2 * most]) if one][:most]
 
 
 def _asked(question: Question, near: Mapping[str, str], found: Mapping[str, _Variable]) -> dict[tuple[str, ...], float]:
@@ -236,12 +236,14 @@ def _said(code: Code, path: str, number: int, found: Mapping[str, _Variable]) ->
     return "\n".join(said)
 
 
-def _setting(code: Code, one: _Variable, found: Mapping[str, _Variable]) -> Setting | None:
+def _setting(code: Code, one: _Variable, found: Mapping[str, _Variable], known: set[str]) -> Setting | None:
     """Where it is read or declared, else where it is told of."""
     places = list(dict.fromkeys([*one.reads, *one.declared, *one.told]))
-    places.sort(key=lambda place: (place not in one.reads, role_of(place[0]) is not Role.SOURCE))
-    said = next((text for path, number in one.told[:6] if (text := _purpose(_said(code, path, number, found)))), "")
-    words = sorted(re.findall(r"[^\W\d_]{4,}", said), key=len, reverse=True)
+    places.sort(key=lambda place: (place not in one.reads, _role(place[0])))
+    told = [(path, number, _purpose(_said(code, path, number, found))) for path, number in one.told[:12]]
+    told = sorted((row for row in told if row[2]), key=lambda row: (-len(known & _terms(row[2])), _role(row[0])))
+    said = told[0][2] if told else ""
+    words = sorted(re.findall(r"[^\W\d_]{4,}", said), key=lambda word: (not known & _terms(word), -len(word)))
     kept = next((name for _, name in sorted(one.constants)), "")
     names = [one.name, *([kept] if kept else []), *words]
     cited = [place for path, number in places[:12] if (place := cite(code.snapshot, path, number, number, names))]
@@ -254,7 +256,15 @@ def _setting(code: Code, one: _Variable, found: Mapping[str, _Variable]) -> Sett
     default = settings.default(lines, first.start, rest) if (first.path, first.start) in one.reads else ""
     others = [other for other in cited if other != first and other.name in (one.name, kept)]
     kept = kept if any(other.name == kept for other in others[:3]) else ""
-    return Setting(one.name, ENVIRONMENT, first, default, reads=tuple(others[:3]), kept=kept, said=said)
+    help_at = cite(code.snapshot, told[0][0], told[0][1], told[0][1], [one.name, *words]) if told else None
+    others = [other for other in others[:3] if other != help_at]
+    return Setting(one.name, ENVIRONMENT, first, default, reads=tuple(others), kept=kept, said=said, told=help_at)
+
+
+def _role(path: str) -> int:
+    """Source first, then documents."""
+    role = role_of(path)
+    return 0 if role is Role.SOURCE else 1 if role is Role.DOCUMENT else 2
 
 
 def _purpose(text: str) -> str:

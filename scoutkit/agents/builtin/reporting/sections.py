@@ -222,7 +222,9 @@ def _setting(one: Setting) -> str:
     default = f", `{one.default}` by default" if one.default else ""
     means = f" (`{one.means}`)" if one.means else ""
     reads = ", ".join(read.place for read in one.reads)
-    said = f": {one.said}" if one.said else ""
+    named = f" (`{one.told.name}`)" if one.told and one.told.name != one.name else ""
+    told = f"; told at {one.told.place}{named}" if one.told and one.told != one.cited else ""
+    said = f"{told}: {one.said}" if one.said else ""
     return f"- {one.shown}{kind} at {one.place}{default}{means}" + (f"; used at {reads}" if reads else "") + said
 
 

@@ -52,7 +52,7 @@ class Setting:
     """`kind`: environment variable, flag, configuration key, or value for a field or constant. `cited`: where it is
     declared or read; `default`: as the code writes it, "" where that is not seen, and what it `means` where that is a
     name; `reads`: other lines that use it; `kept`: the variable that its value is kept in, where that is another;
-    `said`: what a help text says that it is for.
+    `said`: what a help text says that it is for, and where that is `told`.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Setting:
     reads: tuple[Cited, ...] = ()
     kept: str = ""
     said: str = ""
+    told: Cited | None = None
 
     @property
     def shown(self) -> str:

@@ -122,8 +122,12 @@ def description(found: Findings) -> str:
 
 
 def missing(found: Findings) -> list[str]:
-    """Words of the question that are nowhere, but for those that only ask."""
-    return [plain(kept) for one in found.ranking.absent if (kept := asked_for(one))]
+    """Words of the question that are nowhere, but for those that only ask, and those that the setting which answers has
+    in another spelling."""
+    first = found.settings[0] if found.kind is Kind.CONFIG and found.settings else None
+    told = f"{first.name} {first.said}".lower() if first else ""
+    there = {word for word, near in found.meant.items() if near in told}
+    return [plain(kept) for one in found.ranking.absent if one not in there and (kept := asked_for(one))]
 
 
 def _half(found: Findings) -> bool:

@@ -57,13 +57,21 @@ def test_the_variable_that_is_meant_comes_first(look, shop, question, variable):
 
 def test_a_help_text_says_what_it_is_for_and_its_name_is_no_code_where_signs_run_into_it(look, shop):
     text = look(shop, "Which environment variable sets the editor?").section("Settings")
-    said = "SHOP_EDITOR (environment variable) at `help.go:6` (`receipts`): the editor for receipts"
+    said = "SHOP_EDITOR (environment variable) at `help.go:6` (`editor`): the editor for receipts"
     assert f"- {said}\n" in text
 
 
 def test_one_that_is_read_through_a_constant_is_told_with_that(look, shop):
     text = look(shop, "Which environment variable sets the token of the till?").section("Settings")
     assert "- `SHOP_TOKEN` (environment variable, kept in `tillToken`) at `main.go:4`; used at `main.go:10`" in text
+
+
+def test_a_word_in_another_spelling_is_not_missed(look, shop):
+    text = look(shop, "Which environment variable sets the colour of the bell?").text
+    assert "Nowhere in this code: colour" in text
+    text = look(shop, "Which environment variable sets the editer?").text
+    assert "SHOP_EDITOR" in text
+    assert "Nowhere" not in text
 
 
 def test_where_none_fits_it_says_so(look, shop):
