@@ -230,9 +230,9 @@ def difference(repository: Repository, revision: str = "", *, staged: bool = Fal
     return Difference(old, new, staged, tuple(_hunks(text)))
 
 
-def patch(repository: Repository, revision: str) -> tuple[str, int]:
+def patch(repository: Repository, revision: str, *, beside: str = "") -> tuple[str, int]:
     """The same of a revision or two as a unified diff for people, and how many new files git does not track, which are
-    not in it. Bytes that are no UTF-8 are replaced."""
+    not in it; those in the folder `beside` are not counted. Bytes that are no UTF-8 are replaced."""
     where = repository.toplevel or repository.git_dir
     old, new = _sides(repository, revision)
     prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
@@ -240,7 +240,8 @@ def patch(repository: Repository, revision: str) -> tuple[str, int]:
     if done.code:
         raise failure(where, done.error)
     others = () if new else git.output(where, "ls-files", "-z", "--others", "--exclude-standard").split("\0")
-    return done.out.decode("utf-8", "replace"), sum(map(bool, others))
+    new_files = [path for path in others if path and not (beside and path.startswith(f"{beside.rstrip('/')}/"))]
+    return done.out.decode("utf-8", "replace"), len(new_files)
 
 
 def _sides(repository: Repository, revision: str) -> tuple[str, str]:

@@ -79,12 +79,9 @@ def _about(desk: Desk, place: str, limit: int | None, form: str, *, as_json: boo
     path, start, end = _place(desk, place)
     found = knowing.about(desk, path, start, end, limit=limit)
     if not found.known and not as_json:
-        top = desk.repository.toplevel
-        there = top is None or (top / path).exists()
-        why = ", and there is no such file in the working tree" if not there else ""
-        why = ", which is outside of this repository" if knowing.outside(path) else why
+        why = knowing.nowhere(desk, path)
         say.tell(f"no note cites {place}{why}")
-        if not there and re.search(r"[^/.]\.\.\.?[^/.]", place):
+        if why and re.search(r"[^/.]\.\.\.?[^/.]", place):
             say.tell(f"of a change: scoutkit about --diff {place}")
     _show(found, form, as_json=as_json)
     return 0 if found.known else NotFound.exit_code

@@ -50,6 +50,7 @@ def search(
     is text. Exit code 1 when nothing is found.
     """
     from scoutkit.search.finding import Found, find
+    from scoutkit.search.operators import why_untaken
 
     if not query and like is None:
         raise UsageError("missing argument 'QUERY...'", "scoutkit search cookie signing, or --like FILE")
@@ -68,8 +69,8 @@ def search(
         say.hits(list(found.hits))
         if not found.hits:
             say.tell(f"nothing found for: {text}{_narrowed(narrow)}")
-        if found.untaken:
-            say.tell(f"no note has {', '.join(found.untaken)}: looked for as text")
+        for why in why_untaken(found.untaken):
+            say.tell(why)
         if found.meant:
             say.tell(f"did you mean: {found.meant}")
         if like is None and "is:" in text:

@@ -96,6 +96,10 @@ def _given(variables: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"no variable: {one}", "--var goal='what is to be true', or --var goal=@FILE")
         if name in given:
             raise UsageError(f"--var {name} is there twice", "leave out one of them")
+        if value == "@-" and (other := next((each for each in given if f"{each}=@-" in variables), "")):
+            raise UsageError(
+                f"stdin can be read once: --var {other}=@- and --var {name}=@-", "put one of them in a file"
+            )
         given[name] = value[1:] if value.startswith("@@") else _read(name, value[1:]) if value[:1] == "@" else value
     return given
 
@@ -124,7 +128,7 @@ def _bytes(file: Path) -> bytes:
 def _diff(desk: Desk, revision: str) -> str:
     from scoutkit import history
 
-    text, untracked = history.patch(desk.repository, revision)
+    text, untracked = history.patch(desk.repository, revision, beside=desk.settings.notes)
     if not text.strip():
         raise NotFound(f"nothing differs: {revision}", "name an older revision, or a range: main...HEAD")
     if untracked:

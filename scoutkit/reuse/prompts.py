@@ -83,7 +83,8 @@ def fill(name: str, given: Mapping[str, str], filled: Mapping[str, str], *, over
         needs = [f"needs {', '.join(one.name for one in missing)}"] if missing else []
         unknown = [one for one in given if one not in known and one not in FILLED]
         guesses = {close[0] for one in unknown if (close := difflib.get_close_matches(one, known, 1))}
-        hint = " ".join(f"--var {one.name}=…" for one in missing) or f"it takes: {', '.join(known) or 'none'}"
+        ways = (f"--{one.name} REV" if one.name == "diff" else f"--var {one.name}=…" for one in missing)
+        hint = " ".join(ways) or f"it takes: {', '.join(known) or 'none'}"
         also = f"; did you mean {', '.join(sorted(guesses))}?" if guesses else ""
         raise UsageError(f"the template {name} {'; '.join([*needs, *wrong])}", f"{hint}{also}")
     values = {**dict.fromkeys(known, ""), **{key: value.strip("\n") for key, value in given.items()}, **filled}

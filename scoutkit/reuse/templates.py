@@ -64,7 +64,7 @@ def shipped() -> Path:
 
 def names(overrides: Path | None = None) -> list[str]:
     """Every template there is."""
-    found = {path.stem for _, folder in folders(overrides) for path in folder.glob("*.md")}
+    found = {path.stem for _, folder in folders(overrides) for path in folder.glob("*.md") if path.is_file()}
     return sorted(name for name in found if re.fullmatch(r"[\w-]+", name))
 
 

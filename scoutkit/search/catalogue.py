@@ -122,9 +122,9 @@ class Catalogue(Database):
             )
         )
 
-    def lacks(self, query: Query) -> bool:
-        """Is there a word in a query that no note has?"""
-        return self.asking(lambda connection: any(not ranking.count(connection, word) for word in query.words))
+    def lacking(self, query: Query) -> int:
+        """How many words of a query no note has."""
+        return self.asking(lambda connection: sum(not ranking.count(connection, word, 1) for word in query.words))
 
     def like(
         self,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from scoutkit.search.fulltext import Fulltext
 
 _LITTLE = 3  # hits: then a word that no note has may be a typing error
+_SHORT = 5  # words of a text that is no question
 _MANY = 1_000  # notes that have words which look like those of the text, where filters may take most of them away
 
 
@@ -37,14 +38,17 @@ def find(
     statuses: Sequence[str] = (),
     limit: int = 20,
 ) -> Found:
-    """Notes for any text. Whoosh is asked only where few notes are found and a word of the text is in none."""
+    """Notes for any text. Whoosh is asked only where few notes are found and a word of the text is in none, or where
+    most words of a short text are in none."""
     hits = catalogue.search(text, types=types, tags=tags, paths=paths, statuses=statuses, limit=limit)
     untaken = catalogue.untaken(text) if ":" in text else ()
-    if len(hits) >= min(limit, _LITTLE):
+    enough = len(hits) >= min(limit, _LITTLE)
+    if enough and (hits[0].score >= 1 or len(text.split()) > _SHORT):  # one has all words, or others than these tell
         return Found(hits, untaken=untaken)
     query = catalogue.understood(text)
     words = _without(query.text, untaken)
-    if not query.needed or not words or (hits and not catalogue.lacks(query)):
+    lacking = catalogue.lacking(query) if hits else 0
+    if not query.needed or not words or (hits and not lacking) or (enough and 2 * lacking <= len(query.words)):
         return Found(hits, untaken=untaken)
     narrow = any((types, tags, paths, statuses, query.without, *query.asked))
     better, ids = fulltext.alike(words, limit=0 if hits else _MANY if narrow else limit)

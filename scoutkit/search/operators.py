@@ -7,7 +7,7 @@ What is none of them stays text. An operator is one by its value too: `type:scou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scoutkit.model import NOTE_TYPES, STATUSES
@@ -21,6 +21,11 @@ _OPTION = re.compile(r"(?<!\S)(?:--\w|-[A-Za-z0-9](?!\S)|-[A-Z]|-\w+=|\$(?!\S))"
 _OPEN = ("tag", "agent", "path")  # any value may be one
 _AGO = re.compile(r"(\d{1,5})([dwmy])")
 _DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
+_TAKES = {
+    "type": ", ".join(NOTE_TYPES),
+    "is": ", ".join((*STANDINGS, *STATUSES)),
+    "since": "a date (2026-11) or a time ago (7d, 2w, 3m, 1y)",
+}
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -68,6 +73,17 @@ def untaken(text: str, known: Callable[[str, str], bool]) -> list[str]:
         if _place(match[1], match[2] or match[3]) is None
         or (match[1] in _OPEN and not known(match[1], match[2] or match[3]))
     ]
+
+
+def why_untaken(found: Sequence[str]) -> Iterator[str]:
+    """Why each of these was looked for as text, in words."""
+    nobody = [one for one in found if one.partition(":")[0] in _OPEN]
+    if nobody:
+        yield f"no note has {', '.join(nobody)}: looked for as text"
+    for one in found:
+        name = one.partition(":")[0]
+        if name in _TAKES:
+            yield f"looked for as text: {one}, since {name}: takes {_TAKES[name]}"
 
 
 def as_words(text: str) -> str:

@@ -109,7 +109,8 @@ class Filters(NamedTuple):
 
 
 def under(column: str, path: str) -> tuple[str, list[object]]:
-    """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits.
+    """SQL for: this file, or anything in this folder (`src/auth/`, `src/auth`), or what a pattern (`src/*.py`) fits, or
+    what is in a folder that it fits.
 
     What looks like a pattern may be a name too: `app/[slug]/page.tsx`.
     """
@@ -122,8 +123,8 @@ def under(column: str, path: str) -> tuple[str, list[object]]:
     values: list[object] = [store.bound(file), store.bound(folder), store.bound(after)]
     if not (special := re.search(r"[*?[]", path)):
         return sql, values
-    glob = f"{column} GLOB {_PATH}"
-    values.append(store.bound(path))
+    glob = f"({column} GLOB {_PATH} OR {column} GLOB {_PATH})"
+    values += [store.bound(file), store.bound(f"{file}/*")]
     if begin := path[: special.start()].rpartition("/")[0]:  # so far an index helps
         glob = f"({glob} AND {column} >= {_PATH} AND {column} < {_PATH})"
         values += [store.bound(f"{begin}/"), store.bound(f"{begin}0")]

@@ -24,6 +24,7 @@ _CHANGED = 20  # citations that a reader of a note is told of; check_note has al
 def search(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     """Hits for a query, best first."""
     from scoutkit.search.finding import find
+    from scoutkit.search.operators import why_untaken
 
     narrow = {f"{name}s": [given[name]] for name in ("type", "tag", "path") if name in given}
     said = find(desk.catalogue, desk.fulltext, given["query"], limit=given.get("limit", 10), **narrow)
@@ -38,7 +39,7 @@ def search(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     as_text = [shapes.line(one) for one in said.untaken[:_AS_TEXT]]
 
     def make(number: int) -> Draft:
-        parts = [f"No note has {', '.join(as_text)}: looked for as text."] if as_text else []
+        parts = [f"{shapes.capital(why)}." for why in why_untaken(as_text)]
         parts += [note] if note else []
         parts += [shapes.hit_text(row) for row in rows[:number]] if rows else ["No note has this."]
         data = {"hits": rows[:number], "meant": meant, **({"as_text": as_text} if as_text else {})}
@@ -55,13 +56,15 @@ def about(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     end = given.get("end", start)
     if "end" in given and (not start or end < start):
         raise UsageError(f"no such lines: {start or '?'}-{end}", "start is the first line, end the last")
-    found = knowing.about(desk, desk.relative(given["path"]), start, end, limit=_HITS)
+    path = desk.relative(given["path"])
+    found = knowing.about(desk, path, start, end, limit=_HITS)
     rows = [shapes.known(one) for one in found.known]
     left = found.unfollowed + found.more
+    nowhere = "" if rows else knowing.nowhere(desk, path)
     drifted = f"\n\n{found.drifted} notes on these lines cite what is elsewhere now, or gone." if found.drifted else ""
 
     def make(number: int) -> Draft:
-        text = "\n\n".join(shapes.known_text(row) for row in rows[:number]) if rows else "No note cites this."
+        text = "\n\n".join(shapes.known_text(row) for row in rows[:number]) if rows else f"No note cites this{nowhere}."
         data = {"hits": rows[:number], "drifted": found.drifted}
         return Draft(f"{text}{drifted}", data, len(rows) - number + left)
 

@@ -48,6 +48,7 @@ READING = {
     tools.PACK.name: answers.pack,
     tools.CHECK.name: answers.check,
 }
+_QUOTED = 200  # characters of a value, past which an error does not quote it
 _PAGE = 100  # resources in one answer
 _BEAT = 5.0  # seconds between two signs of life of a question that is out
 _PARTING = 10.0  # seconds for questions that are out to leave their notes, when the server is to end
@@ -141,7 +142,10 @@ class Serving:
             return given
         where = ".".join(str(one) for one in error.absolute_path)
         wanted = ", ".join(self._tools[name].takes["properties"])
-        raise UsageError(f"{where}: {error.message}" if where else error.message, f"{name} takes {wanted}")
+        said = error.message
+        if isinstance(error.instance, str) and len(error.instance) > _QUOTED:
+            said = f"{said.removeprefix(repr(error.instance)).strip()}: {len(error.instance):,} characters"
+        raise UsageError(f"{where}: {said}" if where else said, f"{name} takes {wanted}")
 
     def _read(self, tool: Callable[[Any, Given, Budget], Answer], given: Given) -> Answer:
         return tool(self.library.desk(), given, self.budget)

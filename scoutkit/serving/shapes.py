@@ -32,6 +32,11 @@ def line(text: str, most: int = _LINE) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
+def capital(text: str) -> str:
+    """A sentence as one begins, whatever it quotes."""
+    return text[:1].upper() + text[1:]
+
+
 def within(text: str, most: int) -> str:
     """Text on one line, of so many bytes at most."""
     flat = line(text, most).encode()

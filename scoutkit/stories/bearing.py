@@ -85,7 +85,7 @@ class Asked:
         if re.search(r"[*?\[]", asked):
             from fnmatch import fnmatchcase
 
-            return fnmatchcase(own, asked)
+            return fnmatchcase(own, asked) or fnmatchcase(own, f"{asked}/*")
         return False
 
 

@@ -100,6 +100,16 @@ def outside(path: str) -> bool:
     return path == ".." or path.startswith("../")
 
 
+def nowhere(desk: Desk, path: str) -> str:
+    """Why no note can cite a place, to be said after that none does; "" where there is such a file, folder or pattern,
+    or no working tree to look in."""
+    top = desk.repository.toplevel
+    if outside(path):
+        return ", which is outside of this repository"
+    missing = top is not None and not (top / path).exists() and not re.search(r"[*?\[]", path)
+    return ", and there is no such file in the working tree" if missing else ""
+
+
 def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> Answer:
     """What is known about the lines that a difference changes or removes, and about those that it adds.
 

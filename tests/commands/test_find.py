@@ -50,6 +50,9 @@ def test_a_typo_is_understood(scoutkit, note):
 def test_an_operator_that_no_note_fits_is_told(scoutkit, note):
     said = scoutkit("search", "cookie tag:nosuch agent:nobody")
     assert "no note has tag:nosuch, agent:nobody: looked for as text\n" in said.err
+    said = scoutkit("search", "cookie is:good since:yesterday")
+    assert "looked for as text: is:good, since is: takes fresh, stale, uncited, unchecked, draft, stable" in said.err
+    assert "looked for as text: since:yesterday, since since: takes a date (2026-11) or a time ago" in said.err
     assert "did you mean" not in said.err
 
 

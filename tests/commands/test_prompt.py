@@ -94,6 +94,10 @@ def test_what_a_template_does_not_take_is_told(scoutkit, repo):
         (["implement", "--var", "goal=a", "--var", "goal=b"], "there twice"),
         (["implement", "--var", "goal=@nosuch.md"], "cannot read nosuch.md"),
         (["implement", "--var", "goal=@."], "cannot read ."),
+        (["implement", "--var", "goal=@-", "--var", "verify=@-"], "stdin can be read once"),
+        (["implement", "--budget", "much"], "'much' is not a valid number"),
+        (["review", "--var", "spec=x"], "hint: --diff REV"),
+        (["folder"], "no prompt template: folder"),
         (["implement", "--var", "goal=@binary"], "binary is"),
         (["review", "--var", "diff=x", "--diff", "HEAD"], "leave out one of them"),
         (["--var", "goal=x"], "which template?"),
@@ -101,12 +105,14 @@ def test_what_a_template_does_not_take_is_told(scoutkit, repo):
 )
 def test_what_cannot_be_is_one_line_and_a_hint(scoutkit, repo, args, words):
     (repo / "binary").write_bytes(b"a\0b")
+    (repo / ".claude/scoutkit/prompts/folder.md").mkdir(parents=True)
     said = scoutkit("prompt", *args)
     assert (said.code, said.out) == (2, "")
     error, hint = said.err.splitlines()[-2:]
     assert error.startswith("error: ")
     assert hint.startswith("hint: ")
     assert words in said.err
+    assert "folder" not in hint
 
 
 def test_values_come_from_files_and_stdin(scoutkit, repo):
@@ -143,6 +149,7 @@ def test_a_diff_is_taken_from_git(scoutkit, repo, git):
     path = repo / "src/auth/signing.py"
     path.write_text(path.read_text().replace("sha256", "sha512"))
     (repo / "new.py").write_text("x = 1\n")
+    scoutkit("new", "No part of the change", stdin="A note.\n")
     said = scoutkit("prompt", "review", "--var", "spec=x", "--diff", "HEAD")
     assert "+        mac = hmac.new(self.key, value, 'sha512')" in said.out
     assert "1 new file" in said.err

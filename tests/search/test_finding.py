@@ -46,6 +46,16 @@ def test_a_typing_error_is_pointed_out_where_little_is_found(shelf: Shelf, fullt
     assert paths(shelf, fulltext, "requests lmited") == (["limits.md", "signed.md"], "requests limited", False)
 
 
+def test_typing_errors_in_most_words_are_pointed_out_however_much_is_found(shelf: Shelf, fulltext: Fulltext) -> None:
+    for number in range(4):
+        shelf.note(f"{number}.md", "About files and nothing else.", id=f"cccc111{number}", title=f"Files {number}")
+    shelf.sync()
+    assert paths(shelf, fulltext, "files")[1] is None
+    assert paths(shelf, fulltext, "files lmited")[1] is None
+    found, meant, alike = paths(shelf, fulltext, "sesion cokies files")
+    assert (len(found), meant, alike) == (4, "session cookies files", False)
+
+
 def test_operators_hold_for_what_looks_like_it_too(shelf: Shelf, fulltext: Fulltext) -> None:
     assert paths(shelf, fulltext, "sesion cokies tag:limits") == ([], "session cookies tag:limits", False)
     assert paths(shelf, fulltext, "sesion cokies tag:auth")[0] == ["signed.md"]

@@ -166,6 +166,7 @@ def test_filters_apply_before_the_best_are_taken(shelf: Shelf) -> None:
         {"paths": ["src/ice"]},
         {"paths": ["./src"]},
         {"paths": ["src/*/a.py"]},
+        {"paths": ["s*c"]},
         {"paths": ["sub"]},
     ):
         assert shelf.find("walrus", limit=5, **narrow) == ["sub/wanted.md"], narrow

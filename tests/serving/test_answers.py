@@ -178,6 +178,10 @@ def test_a_misspelt_word_still_finds(desk: Desk) -> None:
 def test_nothing_found_is_said(desk: Desk) -> None:
     assert "No note has this." in ask(desk, "search_notes", query="zebra").text
     assert "No note cites this." in ask(desk, "notes_about", path="README.md").text
+    assert "No note cites this, and there is no such file in the working tree." in (
+        ask(desk, "notes_about", path="nosuch.md").text
+    )
+    assert "No note cites this, which is outside of this repository." in ask(desk, "notes_about", path="../x").text
 
 
 def test_notes_about_lines_are_those_that_cite_them_now(desk: Desk, repo: Path) -> None:

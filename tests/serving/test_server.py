@@ -123,6 +123,7 @@ def test_a_client_finds_tools_and_notes_and_reads_them(
 
     # what goes wrong is said, and stops nothing
     assert here.error("search_notes", query="x", limit=51).startswith("error: limit: 51 is greater than")
+    assert here.error("search_notes", query="x" * 9_999).startswith("error: query: is too long: 9,999 characters\n")
     assert "'wrong' was unexpected" in here.error("search_notes", query="x", wrong=1)
     for long in ("n" * 50_000, "注" * 50_000, "🔥" * 50_000):
         assert len(here.error("read_note", note=long).encode()) <= 500, (
