@@ -24,7 +24,7 @@ def page(desk: Desk, _: Asked) -> Made:
     said = desk.ledger.said()
     weeks = desk.ledger.weeks(WEEKS)
     told = {
-        "name": visible(desk.places.root.name),
+        "name": visible(desk.repository.name),
         "notes": [_row(one) for one in desk.catalogue.list(limit=SHOWN)],
         "count": seen.notes,
         "holding": seen.holding,

@@ -76,7 +76,7 @@ def prompt(
         given["diff"] = _diff(desk, revision)
     packed = _packed(desk, notes, task, budget)
     filled = {
-        "repository": (desk.repository.main or desk.places.root).name,
+        "repository": desk.repository.name,
         "commit": git.resolve(desk.repository, "HEAD"),
         "notes": packed.text.strip("\n") if packed else "",
     }

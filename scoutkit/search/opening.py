@@ -46,7 +46,7 @@ def opened(path: Path) -> Opened:
 
 def kept(path: Path, error: Exception) -> Opened:
     """A copy in memory of a catalogue that cannot be written."""
-    return Opened(_in_memory(path), memory=f"{path} cannot be written ({error})")
+    return Opened(_in_memory(path), memory=_not_written(path, error))
 
 
 def replace(path: Path, why: str) -> Opened:
@@ -55,7 +55,12 @@ def replace(path: Path, why: str) -> Opened:
         with _locked(path, fcntl.LOCK_EX):
             return Opened(_made(path), rebuilt=why)
     except (OSError, sqlite3.OperationalError) as error:
-        return Opened(_in_memory(None), rebuilt=why, memory=f"{path} cannot be written ({error})")
+        return Opened(_in_memory(None), rebuilt=why, memory=_not_written(path, error))
+
+
+def _not_written(path: Path, error: Exception) -> str:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{path} cannot be written ({why})"
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ class Change:
 
 def fit(desk: Desk, flags: Sequence[str], *, dry_run: bool = False) -> list[Change]:
     """Put in what the flags name, and make the notes folder. Refused, and nothing written, where one cannot take it."""
-    with _alone(desk):
+    with _alone(desk, dry_run=dry_run):
         tree = Tree(desk)
         changes = [_folder(desk)]
         for part in parts.every(desk.settings.notes, _unignoring(desk) if "gitignore" in flags else ""):
@@ -74,7 +74,7 @@ def ignored(desk: Desk, paths: Sequence[str]) -> list[str]:
 
 def undo(desk: Desk, flags: Sequence[str] = (), *, dry_run: bool = False) -> list[Change]:
     """Take out what is still as it was written; what somebody changed stays, and is said. No flags: all of it."""
-    with _alone(desk):
+    with _alone(desk, dry_run=dry_run):
         tree = Tree(desk)
         changes = []
         for part in parts.every(desk.settings.notes):
@@ -90,7 +90,7 @@ def undo(desk: Desk, flags: Sequence[str] = (), *, dry_run: bool = False) -> lis
 def _taken_out(tree: Tree, part: Part, record: Record) -> list[Change]:
     try:
         file = tree.file(part.place)
-        if file.now is None:
+        if file.now is None or _is_told_of(part, file):
             return []
         fitted = part.piece.unfit(file.now)
     except Refused as error:
@@ -101,6 +101,11 @@ def _taken_out(tree: Tree, part: Part, record: Record) -> list[Change]:
     file.now = fitted.rest if fitted.raw is None and found_there else fitted.raw
     action = "deleted" if file.now is None else fitted.action
     return [Change(part.flag, part.place, action, fitted.why, _diff(file))]
+
+
+def _is_told_of(part: Part, file: File) -> bool:
+    """Is it a link to another one of these files, which is looked at by its own name?"""
+    return file.shown != part.place and file.shown in {"AGENTS.md", "CLAUDE.md"}
 
 
 def _fitted(tree: Tree, part: Part) -> Change:
@@ -205,6 +210,7 @@ def _lines(raw: bytes | None) -> list[str]:
 
 
 @contextlib.contextmanager
-def _alone(desk: Desk) -> Iterator[None]:
-    with durable.locked(desk.places.state / "init.lock"):
+def _alone(desk: Desk, *, dry_run: bool) -> Iterator[None]:
+    """Two that write wait for each other. Who only looks needs no folder to write a lock into."""
+    with contextlib.nullcontext() if dry_run else durable.locked(desk.places.state / "init.lock"):
         yield

@@ -155,7 +155,7 @@ def _send(
 
     variables = {
         "question": mission.text,
-        "repository": desk.places.root.name,
+        "repository": desk.repository.name,
         "commit": mission.base,
         "sources": [{"name": one.name, "commit": one.commit, "origin": one.origin} for one in mission.sources],
         "filled": bool(mission.template),

@@ -61,6 +61,12 @@ def test_a_template_is_a_whole_prompt_with_and_without_what_may_be_left_out(scou
         assert (value in said.out) is (value in GIVEN[name].values())
 
 
+def test_a_bare_repository_is_called_by_its_own_name(scoutkit, repo, git, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
+    said = scoutkit("prompt", "maintain", *options(GIVEN["maintain"]), cwd=tmp_path / "shop.git")
+    assert "`shop`" in said.out
+
+
 def test_the_async_prompt_says_how_its_answer_comes_back(scoutkit, repo, git):
     text = scoutkit("prompt", "async", *options(GIVEN["async"])).out
     commit = git(repo, "rev-parse", "HEAD").strip()

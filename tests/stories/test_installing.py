@@ -129,6 +129,16 @@ def test_one_file_of_two_names_is_written_once_and_stays_a_link(desk, repo):
     assert (repo / "CLAUDE.md").is_symlink()
     installing.undo(desk)
     assert state(repo) == before
+    installing.fit(desk, ["agents_md"])
+    edited = (repo / "AGENTS.md").read_text().replace("Before you explore", "Now and then")
+    (repo / "AGENTS.md").write_text(edited)
+    assert actions(installing.undo(desk, ["agents_md"])) == {"AGENTS.md": "left"}, "once, by its own name"
+
+
+def test_what_would_be_done_is_told_where_nothing_can_be_written(desk, repo):
+    (repo / ".git/scoutkit").write_bytes(b"a file where a folder should be")
+    assert actions(installing.fit(desk, ["agents_md"], dry_run=True))["AGENTS.md"] == "made"
+    assert installing.undo(desk, dry_run=True) == []
 
 
 def test_a_link_to_a_file_that_is_not_there_and_hard_links_are_written_through(desk, repo):
