@@ -110,9 +110,8 @@ def _survey(desk: Desk, changes: Sequence[Change]) -> None:
     say.answer(f"set-up commands: {_SETUP[trusting.standing(desk)]}")
     for command in desk.settings.setup:
         say.answer(f"  {command}")
-    say.answer(
-        f"the repository's own hooks and servers for agents that are sent: {'run' if trusting.hooks(desk) else 'not run'}"
-    )
+    run = "run" if trusting.hooks(desk) else "not run"
+    say.answer(f"the repository's own hooks and servers for agents that are sent: {run}")
     if desk.repository.toplevel:
         say.answer("what each flag would write:")
         rows = [(_flag(change.part), change.path, _would(change)) for change in installing.plan(desk)]
