@@ -28,8 +28,16 @@ if TYPE_CHECKING:
 
 Hits = list[Hit]
 _BEGINNING = 4_000  # characters of a note in which it says how sure it is
-_CITATIONS = "(SELECT count(*) FROM citations WHERE note = key)"
-_SHOWN = f"SELECT key, id, path, title, type, status, description, body, {_CITATIONS} FROM notes WHERE key IN ({{}})"
+# How many citations a note has; null where it has none because its front matter cannot be read.
+_CITATIONS = (
+    "(SELECT CASE WHEN count(*) = 0 AND EXISTS (SELECT 1 FROM problems WHERE problems.path = {0}.path"
+    " AND problems.worktree = {0}.worktree AND origin = 'note') THEN NULL ELSE count(*) END"
+    " FROM citations WHERE note = {0}.key)"
+)
+_SHOWN = (
+    f"SELECT key, id, path, title, type, status, description, body, {_CITATIONS.format('notes')} FROM notes"
+    " WHERE key IN ({})"
+)
 
 
 class Catalogue(Database):
@@ -266,7 +274,7 @@ class Catalogue(Database):
 
     def uncited(self) -> int:
         """How many notes have no citations."""
-        sql = f"SELECT count(*) FROM files WHERE worktree = ? AND NOT {_CITATIONS}"
+        sql = f"SELECT count(*) FROM files WHERE worktree = ? AND {_CITATIONS.format('files')} = 0"
         return self.asking(lambda connection: int(connection.execute(sql, (self.worktree,)).fetchone()[0]))
 
     def count(self) -> int:

@@ -431,7 +431,7 @@ def test_confirm_takes_in_what_was_written_by_hand(scoutkit, repo):
     assert verdicts(scoutkit("check", "--json")) == ["fresh", "fresh"]
 
 
-def test_a_note_without_citations_is_said_to_have_none_and_is_no_failure(scoutkit, note):
+def test_a_note_without_citations_is_said_to_have_none_and_is_no_failure(scoutkit, note, repo):
     bare = scoutkit("new", "Bare", "--json", stdin="Nothing cited.\n").json["notes"][0]["id"]
     said = scoutkit("check", "--all")
     assert (said.code, said.out.splitlines()[-1]) == (0, "1 note holds, 1 has no citations: of 2 citations 2 fresh")
@@ -441,6 +441,9 @@ def test_a_note_without_citations_is_said_to_have_none_and_is_no_failure(scoutki
     assert f"{bare}  Bare  (no citations)\n" in scoutkit("list").out
     assert "2 notes (1 without citations), in step with the files" in scoutkit("doctor").out
     assert "no citations by which to tell whether it holds; --force" in scoutkit("refresh", bare, "--dry-run").err
+    (repo / ".claude/notes/broken.md").write_text("---\ntitle: [\n---\n\nText.\n")
+    assert scoutkit("list").out.count("no citations") == 1, "of what cannot be read nothing is said"
+    assert "3 notes (1 without citations)" in scoutkit("doctor").out
 
 
 def test_one_note_that_is_refused_does_not_keep_another_from_being_confirmed(scoutkit, note, repo, git):
