@@ -45,21 +45,28 @@ class Room:
 def start(found: Findings, room: Room) -> Iterator[str]:
     """The ranges that answer."""
     for at, spot in enumerate(found.spots):
-        yield _spot(spot, room.first if at < _LEADING else room.other)
+        yield _spot(found, spot, room.first if at < _LEADING else room.other)
 
 
-def _spot(spot: Spot, most: int) -> str:
-    why = f" — {spot.said}" if spot.said else ""
-    held = (
-        f"{';' if spot.said else ' —'} {_holds(spot.held[:3])}" if spot.held else "" if spot.said else " — by its name"
-    )
+def _spot(found: Findings, spot: Spot, most: int) -> str:
+    reasons = [*([spot.said] if spot.said else []), *([_holds(spot.held[:3])] if spot.held else [])]
+    why = f" — {'; '.join(reasons or [_around(found, spot) or 'by its name'])}"
     shown = list(spot.excerpt[: most + 2 if spot.lines <= most + 2 else most])
     while shown and not shown[-1].strip():
         shown.pop()
     left = spot.lines - len(shown)
     code = [*_dedented(shown), *([f"… {count(left, 'more line')}"] if left > 0 else [])]
     block = fenced(code, language_of(spot.cited.path) or "", "  ")
-    return f"- {spot.cited.place} `{spot.cited.name}`{why}{held}\n\n{block}"
+    return f"- {spot.cited.place} `{spot.cited.name}`{why}\n\n{block}"
+
+
+def _around(found: Findings, spot: Spot) -> str:
+    """Who calls it, and what it calls, where that is clear; "" where it is not known."""
+    edges = [edge for edge in found.graph.edges if edge.sure]
+    calls = dict.fromkeys(f"`{one.callee.last}`" for one in edges if one.caller == spot.node)
+    callers = dict.fromkeys(named(one.caller.name) for one in edges if one.callee == spot.node and one.caller.name)
+    told = [f"called by {' and '.join(list(callers)[:2])}"] if callers else []
+    return "; ".join([*told, *([f"calls {' and '.join(list(calls)[:2])}"] if calls else [])])
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scoutkit import symbols
@@ -14,10 +14,11 @@ from scoutkit.agents.builtin.indexing.segment import Place
 from scoutkit.agents.builtin.ranking.confidence import band
 from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Range, Ranking
-from scoutkit.agents.builtin.reporting import bodies, naming
+from scoutkit.agents.builtin.reporting import bodies, comments, looks, naming
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, first_sentence, words_held
 from scoutkit.agents.builtin.reporting.naming import Node
+from scoutkit.symbols import language_of
 
 SPOTS, EXCERPT = 8, 14
 _BESIDE = {Role.TEST, Role.FIXTURE, Role.DOCUMENT, Role.RECORD, Role.GENERATED}  # not the answer unless asked for
@@ -62,6 +63,7 @@ def choose(code: Code, question: Question, ranking: Ranking, *, most: int, first
     ranges = [one for one in ranking.ranges if one.path in leading or role_of(one.path) not in _BESIDE - meant]
     enough = min(2, sum(any(term in ranking.rare for term in held) for held in question.said.values()))
     tests = Role.TEST in question.means
+    few = leading if not any(len(one.terms) >= enough for one in ranges if one.path in leading) else set()
     given = [_given(code, ranking, one) for one in first]
     found = list(
         _chosen(
@@ -72,6 +74,7 @@ def choose(code: Code, question: Question, ranking: Ranking, *, most: int, first
             tests=tests,
             most=most,
             sure=len(given),
+            few=few,
         )
     )
     if not found:
@@ -89,11 +92,19 @@ def _given(code: Code, ranking: Ranking, one: Node) -> Range:
 
 
 def _chosen(
-    code: Code, ranges: Iterable[Range], ranking: Ranking, *, enough: int, tests: bool, most: int, sure: int = 0
+    code: Code,
+    ranges: Iterable[Range],
+    ranking: Ranking,
+    *,
+    enough: int,
+    tests: bool,
+    most: int,
+    sure: int = 0,
+    few: Collection[str] = (),
 ) -> Iterator[Spot]:
     """A few a file, none that cannot be cited, holds less than `enough` of what was asked or is far below the best, no
     lists of imports, and tests that stand among the code they test only where `tests` says so. The first `sure` are
-    taken as they are."""
+    taken as they are; of files in `few` one will do that holds any of it."""
     counts: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
     overloads: Counter[tuple[str, str]] = Counter()
@@ -112,7 +123,8 @@ def _chosen(
         if (one.path, place.start) in seen or (len(counts) >= _FILES and one.path not in counts):
             continue
         plain = not given and not one.text
-        if plain and (len(one.terms) < enough or counts.get(one.path, 0) >= per_file or _only_imports(code, one)):
+        least = 1 if one.path in few else enough
+        if plain and (len(one.terms) < least or counts.get(one.path, 0) >= per_file or _only_imports(code, one)):
             continue
         if not given and not tests and (place.kind == "test" or _INLINE_TESTS.search(place.qualified)):
             continue
@@ -124,7 +136,7 @@ def _chosen(
             counts[one.path] = counts.get(one.path, 0) + 1
             seen.add((one.path, place.start))
             overloads[one.path, place.qualified] += 1
-            yield _spot(code, one, cited, held)
+            yield _spot(code, one, cited, held, ranking.rare)
 
 
 def _moved(one: Range, to: Node) -> Range:
@@ -147,7 +159,22 @@ def _only_imports(code: Code, one: Range) -> bool:
     return 2 * sum(bool(_IMPORTS.search(line)) for line in lines) > len(lines)
 
 
-def _spot(code: Code, one: Range, cited: Cited, held: Sequence[str]) -> Spot:
+def _inside(code: Code, one: Range, rare: Sequence[str]) -> str:
+    """What a comment in a range says of what was asked: the sentence that has most of it."""
+    language = language_of(one.path, code.text(one.path))
+    if one.place.kind == "section" or looks.prose(one.path):
+        return ""
+    lines = code.lines(one.path)[one.place.start - 1 : one.place.end]
+    best, most = "", 0
+    for sentence in comments.sentences(lines, language):
+        held = {term for word in terms.raw(sentence.text) for term in terms.expand(word)}
+        asked = sum(term in held for term in rare)
+        if asked > most and sentence.text[0] not in ":@\\" and (said := first_sentence(sentence.text)):
+            best, most = said, asked
+    return f"a comment in it says: {best}" if best else ""
+
+
+def _spot(code: Code, one: Range, cited: Cited, held: Sequence[str], rare: Sequence[str]) -> Spot:
     place, lines = one.place, code.lines(one.path)
     symbol = code.symbol(one.path, place.qualified, place.start, place.end)
     first = symbol.start if symbol and symbol.kind != "section" else _code(lines, place)
@@ -156,6 +183,7 @@ def _spot(code: Code, one: Range, cited: Cited, held: Sequence[str]) -> Spot:
         head, rest = shown[: symbol.body_start - first], shown[symbol.body_start - first + _docstring(shown, symbol) :]
         shown = [*head, *rest]
     said = first_sentence(symbol.doc) if symbol else ""
+    said = said or _inside(code, one, rare)
     if one.text and cited.name == one.text:
         within = f", in `{place.qualified}`" if place.qualified and "`" not in place.qualified else ""
         said = f"it holds this text{within}"
