@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import gc
 import os
 import signal
 import subprocess
@@ -18,6 +20,7 @@ GIT_ENV = {
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.org",
 }
+UNPACKED = ["json", "markdown", "python", "toml"]
 FILES = {
     "README.md": "# Sessions\n\nCookies are signed.\n",
     "src/auth/signing.py": (
@@ -58,19 +61,64 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser's tests come first: a worker without work takes the last tests of another, so that one worker has all
+    of them, and one browser is started."""
+    items.sort(key=lambda item: item.path.name != "test_browser.py")
+
+
+def pytest_collection_finish() -> None:
+    """What stands for the thousands of tests stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """More than cores: many tests wait for processes and for what they may take."""
     return max(6, os.cpu_count() or 1)
 
 
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What scoutkit keeps of its libraries in a user's cache folder: grammars of what most tests are about, and the
+    vocabulary. Made once for all workers: a process that finds none takes half a second to make them. To read only."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    made = folder / "scoutkit-cache"
+    with Path(f"{made}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            env = {**os.environ, "XDG_CACHE_HOME": f"{made}.new"}
+            unpack = f"from scoutkit import grammars; [grammars.parse(one, 'x') for one in {UNPACKED}]"
+            for args in (["-c", unpack], ["-m", "scoutkit.reuse.vocabulary"]):
+                subprocess.run([sys.executable, *args], env=env, check=True)
+            Path(f"{made}.new/scoutkit").rename(made)
+    return made
+
+
+@pytest.fixture(scope="session")
+def fill(unpacked: Path) -> Callable[[Path], None]:
+    """Give a home's cache folder what is unpacked, as links to the files: `fill(home / ".cache/scoutkit")`."""
+    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.suffix in (".so", ".db")]
+
+    def call(folder: Path) -> None:
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).hardlink_to(unpacked / name)
+
+    return call
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[[Path], None]) -> Path:
     """A home folder that is nobody's, with no settings, no GIT_* and no colour."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "XDG_", "SCOUTKIT_")):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()
+    fill(folder / ".cache/scoutkit")
     monkeypatch.setenv("HOME", str(folder))
     # each home has its own cache: every mission would index
     monkeypatch.setattr("scoutkit.stories.hinting.PATIENCE", 0)

@@ -59,10 +59,10 @@ PICTURED = (
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop(tmp_path_factory: pytest.TempPathFactory, fill: Callable[[Path], None]) -> Path:
     """The bookshop, its notes checked as the process beside the server does."""
     folder = tmp_path_factory.mktemp("browser")
-    (folder / "home").mkdir()
+    fill(folder / "home/.cache/scoutkit")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_", "SCOUTKIT_"))}
     with pytest.MonkeyPatch.context() as patch:
         for name in set(os.environ) - set(kept):

@@ -384,9 +384,9 @@ def test_with_here_it_goes_on_in_the_worktree_that_it_was_begun_in(scoutkit, rep
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_killed_at_random_moments_every_mission_has_one_note_and_nothing_is_left(tmp_path, seed):
+def test_killed_at_random_moments_every_mission_has_one_note_and_nothing_is_left(tmp_path, fill, seed):
     folder = tmp_path / "kills"
-    folder.mkdir()
+    fill(folder / ".cache/scoutkit")
     repo, env = kills.prepare(folder)
     chance = random.Random(seed)
     wrong, _ = kills.play(repo, env, missions=4, jobs=2, kills=2, whole=seed % 2, chance=chance, within=2.0)

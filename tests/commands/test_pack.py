@@ -27,17 +27,6 @@ generated: {{by: claude/2.1, at: 2026-11-01T12:00:00+00:00}}
 """
 
 
-@pytest.fixture(autouse=True)
-def laid_out(home, tmp_path_factory):
-    """One vocabulary for all tests, which the first lays out."""
-    shared = tmp_path_factory.getbasetemp() / "tokens"
-    shared.mkdir(exist_ok=True)
-    cache = home / ".cache/scoutkit"
-    cache.mkdir(parents=True)
-    (cache / "tokens").symlink_to(shared)
-    return shared
-
-
 @pytest.fixture
 def note(repo, git):
     """A note of the first commit."""
@@ -160,15 +149,17 @@ def test_a_bare_repository_is_followed_to_its_head(scoutkit, repo, git, note, tm
     assert [one["verdicts"] for one in said.json["notes"]] == [{"fresh": 1}]
 
 
-def test_the_first_pack_lays_the_vocabulary_out_and_later_ones_count_alike(scoutkit, changed, laid_out):
+def test_the_first_pack_lays_the_vocabulary_out_and_later_ones_count_alike(scoutkit, changed, home):
+    file = home / ".cache/scoutkit/tokens/cl100k_base-1.db"
+    file.unlink()
+    tokens._best.cache_clear()  # as in a process of its own
     first = scoutkit("pack", "cookies", "--json").json
-    file = laid_out / "cl100k_base-1.db"
     for _ in range(200):
         if file.exists():
             break
         time.sleep(0.05)
     assert file.exists()
-    tokens._best.cache_clear()  # as in a process of its own
+    tokens._best.cache_clear()
     again = scoutkit("pack", "cookies", "--json").json
     assert file.with_suffix(".counted").exists()
     assert (again["used"], again["tokenizer"]) == (first["used"], "cl100k_base")

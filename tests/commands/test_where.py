@@ -15,19 +15,10 @@ from scoutkit.stories import hinting
 SIGNING = "src/auth/signing.py"
 
 
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory):
-    """Grammars that these tests share: unpacking one takes a fifth of a second."""
-    return tmp_path_factory.mktemp("grammars")
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, unpacked, monkeypatch):
-    folder = tmp_path / "cache"
-    (folder / "scoutkit").mkdir(parents=True)
-    (folder / "scoutkit/grammars").symlink_to(unpacked)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder / "scoutkit/symbols"
+@pytest.fixture
+def cache(home):
+    """Where the index is kept."""
+    return home / ".cache/scoutkit/symbols"
 
 
 def test_places_are_a_line_each_and_nothing_else_on_stdout(scoutkit, repo):

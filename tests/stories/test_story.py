@@ -25,7 +25,8 @@ spec.loader.exec_module(kills)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_kill_9_loses_no_finding_and_leaves_nothing(tmp_path, seed):
+def test_kill_9_loses_no_finding_and_leaves_nothing(tmp_path, fill, seed):
+    fill(tmp_path / ".cache/scoutkit")
     repo, env = kills.prepare(tmp_path)
     label, wrong = kills.round_of(repo, env, random.Random(seed), seed)
     assert not wrong, label

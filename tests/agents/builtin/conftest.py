@@ -36,20 +36,10 @@ class Answer:
     stderr: str
 
 
-@pytest.fixture(scope="session")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Grammars that tests share: unpacking one takes a fifth of a second."""
-    return tmp_path_factory.mktemp("grammars")
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's cache folder, empty but for grammars."""
-    folder = tmp_path / "cache"
-    (folder / "scoutkit").mkdir(parents=True)
-    (folder / "scoutkit" / "grammars").symlink_to(unpacked)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder / "scoutkit" / "symbols"
+@pytest.fixture
+def cache(home: Path) -> Path:
+    """Where the index is kept."""
+    return home / ".cache/scoutkit/symbols"
 
 
 @pytest.fixture
