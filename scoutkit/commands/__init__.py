@@ -91,7 +91,12 @@ def _fault(error: Exception) -> int:
     return 70
 
 
+_TYPES = {"integer range": "whole number", "integer": "whole number", "float range": "number", "float": "number"}
+
+
 def _lowered(message: str) -> str:
-    """Click's sentence as one line in our style."""
+    """Click's sentence as one line in our style, its names of types as people call them."""
     line = " ".join(message.split()).removesuffix(".")
+    for name, said in _TYPES.items():
+        line = line.replace(f" is not a valid {name}", f" is not a {said}")
     return line[:1].lower() + line[1:] if line[1:2].islower() else line

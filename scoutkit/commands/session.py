@@ -91,8 +91,6 @@ def complete_agents(_ctx: click.Context, _param: click.Parameter, incomplete: st
 class Limit(click.IntRange):
     """How many at most. As many as SQLite and Whoosh can count to are all."""
 
-    name = "number"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """At least 1."""
         return int(min(super().convert(value, param, ctx), 1_000_000_000))

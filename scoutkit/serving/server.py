@@ -143,6 +143,10 @@ class Serving:
         where = ".".join(str(one) for one in error.absolute_path)
         wanted = ", ".join(self._tools[name].takes["properties"])
         said = error.message
+        if isinstance(error.instance, str) and not error.instance.strip():
+            said = "is blank"
+        elif error.validator == "pattern":
+            said = f"{error.instance!r} cannot be one"
         if isinstance(error.instance, str) and len(error.instance) > _QUOTED:
             said = f"{said.removeprefix(repr(error.instance)).strip()}: {len(error.instance):,} characters"
         raise UsageError(f"{where}: {said}" if where else said, f"{name} takes {wanted}")

@@ -101,7 +101,7 @@ def test_what_a_template_does_not_take_is_told(scoutkit, repo):
         (["implement", "--var", "goal=@nosuch.md"], "cannot read nosuch.md"),
         (["implement", "--var", "goal=@."], "cannot read ."),
         (["implement", "--var", "goal=@-", "--var", "verify=@-"], "stdin can be read once"),
-        (["implement", "--budget", "much"], "'much' is not a valid number"),
+        (["implement", "--budget", "much"], "'much' is not a whole number"),
         (["review", "--var", "spec=x"], "hint: --diff REV"),
         (["folder"], "no prompt template: folder"),
         (["implement", "--var", "goal=@binary"], "binary is"),

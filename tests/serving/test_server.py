@@ -16,7 +16,6 @@ from typing import Any
 
 import psutil
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from scoutkit.serving import tools
 
@@ -94,6 +93,8 @@ def alive(one: psutil.Process) -> bool:
 def test_a_client_finds_tools_and_notes_and_reads_them(
     talk: Callable[..., Any], put: Callable[..., Path], repo: Path
 ) -> None:
+    from mcp.shared.exceptions import MCPError
+
     put("cookie01", "Session cookies are signed by SessionSigner")
     here = talk("--budget", "600")
 
@@ -124,6 +125,7 @@ def test_a_client_finds_tools_and_notes_and_reads_them(
     # what goes wrong is said, and stops nothing
     assert here.error("search_notes", query="x", limit=51).startswith("error: limit: 51 is greater than")
     assert here.error("search_notes", query="x" * 9_999).startswith("error: query: is too long: 9,999 characters\n")
+    assert here.error("search_notes", query="  ").startswith("error: query: is blank\n")
     assert "'wrong' was unexpected" in here.error("search_notes", query="x", wrong=1)
     for long in ("n" * 50_000, "注" * 50_000, "🔥" * 50_000):
         assert len(here.error("read_note", note=long).encode()) <= 500, (
@@ -159,6 +161,8 @@ def test_a_client_finds_tools_and_notes_and_reads_them(
 def test_without_a_repository_every_call_says_so_until_there_is_one(
     talk: Callable[..., Any], tmp_path: Path, git: Callable[..., str]
 ) -> None:
+    from mcp.shared.exceptions import MCPError
+
     folder = tmp_path / "later"
     folder.mkdir()
     here = talk(folder=folder)
