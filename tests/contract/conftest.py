@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import install
@@ -37,15 +37,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of each program with each isolation every run has those that differ most; `make test-agents` has all."""
+    """Of each program with each isolation every run has those that differ most; `make test-agents` has all. That what a
+    repository brings is not run, those that differ most show in the same repository where they try to write."""
     for item in items:
         given = getattr(item, "callspec", None)
-        if given is None or "isolation" not in given.params or "repository_brings" in item.name:
+        if given is None or "isolation" not in given.params:
             continue
         how = given.params.get("how")
-        if given.params["isolation"] not in (
-            USUAL[given.params["agent"]] if "agent" in given.params else BY_SIGNAL[how]
-        ):
+        usual = USUAL[given.params["agent"]] if "agent" in given.params else BY_SIGNAL[how]
+        if (given.params["isolation"] in usual) is ("repository_brings" in item.name):
             item.add_marker(pytest.mark.agents)
 
 
@@ -81,7 +81,9 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, programs: Path, server: ModelServer) -> Stage:
+def stage(tmp_path: Path, programs: Path, server: ModelServer, fill: Callable[[Path], None]) -> Stage:
     place = tmp_path / "stage"
     place.mkdir()
-    return Stage(place, programs, server)
+    stage = Stage(place, programs, server)
+    fill(stage.home / ".cache/scoutkit")
+    return stage

@@ -82,6 +82,16 @@ class Break:
 LOOK = (Do("read", "app/sessions.py"), Do("grep", "verify"))
 # {worktree}, {home}, {outside}: where those are in this run; {mark} is the server's; a shell has a home of its own
 LITTER = "for d in . {worktree} {home} {outside} ~ /tmp /var/tmp; do echo pwned > $d/PWNED-{mark}.txt; done; echo tried"
+WRITES = (
+    LOOK[0],
+    Do("write", "{worktree}/PWNED-{mark}-tool.txt", "written by a tool\n"),
+    Do("write", "{worktree}/app/sessions.py", "written by a tool\n"),
+)
+ESCAPES = (
+    Do("write", "{home}/PWNED-{mark}-tool.txt", "written by a tool\n"),
+    Do("write", "{outside}/PWNED-{mark}-tool.txt", "written by a tool\n"),
+    Do("shell", "git config --global user.name pwned; git -C {outside}/repository update-ref refs/heads/pwned HEAD"),
+)
 SCENARIOS: dict[str, tuple[Any, ...]] = {
     "ok": (*LOOK, Say()),
     **{f"e{status}": (Fail(status),) for status in (400, 401, 403, 404, 429, 500, 529)},
@@ -98,24 +108,9 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
         Do("shell", f"setsid sleep {SECONDS['orphan']} >/dev/null 2>&1 & echo started", unless=LOOK[1]),
         Say(),
     ),
-    "write": (
-        LOOK[0],
-        Do("write", "{worktree}/PWNED-{mark}-tool.txt", "written by a tool\n"),
-        Do("write", "{worktree}/app/sessions.py", "written by a tool\n"),
-        Do("shell", LITTER),
-        Do("read", "app/sessions.py"),
-        Say(),
-    ),
-    "escape": (
-        LOOK[0],
-        Do("write", "{home}/PWNED-{mark}-tool.txt", "written by a tool\n"),
-        Do("write", "{outside}/PWNED-{mark}-tool.txt", "written by a tool\n"),
-        Do("shell", LITTER),
-        Do(
-            "shell", "git config --global user.name pwned; git -C {outside}/repository update-ref refs/heads/pwned HEAD"
-        ),
-        Say(),
-    ),
+    "write": (*WRITES, Do("shell", LITTER), Do("read", "app/sessions.py"), Say()),
+    "escape": (LOOK[0], *ESCAPES, Do("shell", LITTER), Say()),
+    "wild": (*WRITES, *ESCAPES, Do("shell", LITTER), Do("read", "app/sessions.py"), Say()),
     "scout": (
         LOOK[0],
         Do("write", "{worktree}/app/extra.py", "written by a tool\n"),

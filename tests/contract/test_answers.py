@@ -14,7 +14,6 @@ FAILURES = {
     "e429": "[Rr]ate limit",
     "e500": "the model's server has trouble",
     "cut": "cut off|broke off|breaks off|cannot be reached|could not be had|unexpected EOF",
-    "midcut": "cut off|broke off|breaks off|cannot be reached",
     "garbage": "cut off|broke off|breaks off|cannot be reached|no report|JSON",
     "empty": "no report|cut off|never looked|empty response|No response",
 }
@@ -60,26 +59,30 @@ def test_a_key_that_a_tool_dug_up_is_not_kept(stage: Stage, agent: str) -> None:
 
 @pytest.mark.parametrize("scenario", list(FAILURES))
 def test_a_failure_names_its_cause(stage: Stage, agent: str, scenario: str) -> None:
-    assert scenario in SCENARIOS
     lasting = scenario in ("e429", "e500", "cut")  # some try again for minutes
     silent = agent == "gemini" and scenario != "cut" and lasting  # and without a word
     limit = ("--idle", "8s") if silent else ("--timeout", "8s" if agent == "claude" and lasting else "60s")
+    fails(stage, agent, scenario, "said nothing" if silent else FAILURES[scenario], *limit)
+
+
+def test_what_was_said_before_the_connection_broke_is_a_draft(stage: Stage, agent: str) -> None:
+    fails(stage, agent, "midcut", "cut off|broke off|breaks off|cannot be reached", "--timeout", "60s")
+    drafts = list((stage.repo / ".claude/notes/drafts").glob("*.md"))
+    assert len(drafts) == 1
+    assert re.search(r"I look at it, step 1\.|Session cookies are signed", drafts[0].read_text())
+
+
+def fails(stage: Stage, agent: str, scenario: str, cause: str, *limit: str) -> None:
+    assert scenario in SCENARIOS
     done = stage.ask(agent, scenario, *limit)
     assert done.code == 4, (done.out, done.err)
-    assert re.search("said nothing" if silent else FAILURES[scenario], done.err), done.err
+    assert re.search(cause, done.err), done.err
     assert "hint: " in done.err
     assert "Traceback" not in done.err
     notes = stage.repo / ".claude/notes"
     assert not list(notes.glob("*.md")), "what failed is no stable note"
     stage.undisturbed()
     stage.keyless(done)
-
-
-def test_what_was_said_before_the_connection_broke_is_a_draft(stage: Stage, agent: str) -> None:
-    stage.ask(agent, "midcut", "--timeout", "12s")
-    drafts = list((stage.repo / ".claude/notes/drafts").glob("*.md"))
-    assert len(drafts) == 1
-    assert re.search(r"I look at it, step 1\.|Session cookies are signed", drafts[0].read_text())
 
 
 def test_agents_are_listed_with_version_and_login_without_a_request(stage: Stage) -> None:
