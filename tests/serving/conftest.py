@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp_types import CallToolResult
+
+if TYPE_CHECKING:  # its SDK takes most of a second to import, and every worker collects these tests
+    from mcp import Client
+    from mcp_types import CallToolResult
 
 OPEN = """\
 ---
@@ -74,6 +75,9 @@ def environment() -> dict[str, str]:
 @pytest.fixture
 def talk(repo: Path) -> Iterator[Callable[..., Talk]]:
     """Start a server in the small repository, or in `folder`: `talk("--allow-ask")`."""
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
     with contextlib.ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
 
