@@ -41,7 +41,7 @@ _TABLE = {  # of two that begin at the same word, the first counts
         r"(?:修改|更改|改动|改变|删除|移除|重命名|改|删|去掉).{0,40}(?:影响|破坏|出错|坏|崩|失效)|会?影响(?:到)?(?:哪些|什么|哪里)|影响范围",
     ),
     Kind.CALLS: (
-        r"\b(?:what|which|who|where)\b(?:\s+[\w.]+){0,3}?\s+(?:calls?|invokes?|uses|references|depends?\s+on|instantiates|constructs)\b",
+        r"\b(?:what|which|who|where)\b(?:\s+[\w.]+){0,3}?(?<!\bthe)(?<!\ba)(?<!\beach)\s+(?:calls?|invokes?|uses|references|depends?\s+on|instantiates|constructs)\b",
         r"\b(?:what|which|who|where)\b(?:\s+\S+){1,8}?\s+(?:called|invoked|used|referenced|instantiated|constructed)(?:\s+from|\s+by|\s*[?.]|\s*$)",
         r"\b(?:all|any|find|list|show)\b(?:\s+\w+){0,3}?\s+(?:callers|usages?|references|call sites|uses)\b",
         r"\b(?:callers|usages|references|call sites)\s+(?:of|to)\b",

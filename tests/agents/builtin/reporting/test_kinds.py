@@ -10,6 +10,7 @@ ASKED = {
         Where is the session cookie signed and verified?
         Which file parses the config?
         which function validates the token
+        Where is the call timeout enforced?
         会话 cookie 在哪里签名?
         哪个函数负责解析配置文件?
         Session does not strip the Authorization header when redirected to another port
