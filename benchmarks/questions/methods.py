@@ -21,7 +21,8 @@ from scoutkit.agents.builtin.indexing.index import open_index
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
 from scoutkit.agents.builtin.indexing.store import Store
 from scoutkit.agents.builtin.ranking.question import understand
-from scoutkit.agents.builtin.ranking.rank import Weights, rank
+from scoutkit.agents.builtin.ranking.rank import rank
+from scoutkit.agents.builtin.ranking.weights import Weights
 from scoutkit.symbols import symbols
 
 Ask = Callable[[str, str], Answer]

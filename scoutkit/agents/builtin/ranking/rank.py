@@ -1,8 +1,7 @@
 """Which files and which lines of a commit answer a question best. Deterministic; reads only the index.
 
 BM25F over the fields of chunks, BM25 over whole files, words in paths, definitions of the names that a question spells
-out, what past commits touched, and what kind of file it is. The weights were chosen on public question sets: see
-benchmarks/questions/run.py.
+out, what past commits touched, and what kind of file it is. How they are put together: weights.py.
 """
 
 from __future__ import annotations
@@ -16,40 +15,14 @@ from scoutkit.agents.builtin.indexing.index import Index, Posting
 from scoutkit.agents.builtin.indexing.paths import Role
 from scoutkit.agents.builtin.indexing.segment import STEP, Place
 from scoutkit.agents.builtin.indexing.votes import count as votes_for
-from scoutkit.agents.builtin.ranking import verbatim
-from scoutkit.agents.builtin.ranking.question import MOST, Question, ordered
+from scoutkit.agents.builtin.ranking import names, pointed, verbatim
+from scoutkit.agents.builtin.ranking.pointed import FEW
+from scoutkit.agents.builtin.ranking.question import MOST, Question
+from scoutkit.agents.builtin.ranking.weights import Weights
 
 FILES = 60  # are looked at closely
 _PER_FILE = 8  # chunks of each of them
-_FEW = 3  # definitions of a name that the question can mean
 _TESTS = frozenset({Role.TEST, Role.FIXTURE})
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How the parts of a score are put together."""
-
-    rarity: float = 0.85  # power of a term's idf
-    joined: float = 0.5  # of a term that is two words of the question in one
-    next_chunks: float = 0.45  # of a file's second chunk, shared by those after it
-    whole: float = 0.5  # of the file as one text
-    path: float = 1.6
-    history: float = 0.7  # of the best chunk's score, for a file that commits like the question touched
-    exact: float = 2.0  # for defining a name the question spells out
-    verbatim: float = 3.0  # of the best chunk's score, for text that the question quotes, and for frames
-    frame: float = 16.0  # at least, for a line of a pasted traceback; halved for each frame before it
-    file_in_range: float = 0.4  # of its file in a range's score
-    later: float = 0.1  # less for each range of a file before this one: other files have a turn
-    test: float = 0.1
-    named: float = 0.5  # instead of `test` where the question means tests
-    of_test: float = 0.8  # where it asks about a test
-    of_code: float = 0.8  # of source where it asks for tests
-    spelled: float = 0.9  # of a file that defines a name the question spells out, whatever its role
-    aside: float = 0.65  # documents, examples, tools, what is old or somebody else's
-    types: float = 0.4  # declarations of what is written elsewhere
-    noise: float = 0.3  # generated files, changelogs
-
-
 _CHOSEN = Weights()
 
 
@@ -108,12 +81,12 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN, *, read: 
         defined = index.defined(name)
         for chunk in defined:
             chunks[chunk] = chunks.get(chunk, 0.0) + weights.exact * math.log(1 + 20 / len(defined))
-            if len(defined) <= _FEW:
+            if len(defined) <= FEW:
                 spelled.add(index.file_of(chunk))
     most = max(chunks.values(), default=0.0)
-    for chunk, score in _frames(index, question).items():
+    for chunk, score in pointed.frames(index, question).items():
         chunks[chunk] = chunks.get(chunk, 0.0) + max(weights.frame, weights.verbatim * most) * score
-    for chunk, score in _written(index, question).items():
+    for chunk, score in pointed.written(index, question).items():
         chunks[chunk] = chunks.get(chunk, 0.0) + max(weights.frame, weights.verbatim * most) * score
         spelled.add(index.file_of(chunk))
     quoted = verbatim.find(index, verbatim.literals(question.text), read) if read and not question.frames else []
@@ -136,8 +109,9 @@ def rank(index: Index, question: Question, weights: Weights = _CHOSEN, *, read: 
                 aside[role].append(_File(total, number, file, held))
             factor = max(factors[role], weights.spelled) if file in spelled else factors[role]
             files.append(_File(total * factor, number, file, held))
-    best_files = _best(index, files, FILES)
     said = {term: one for term, one in asked.items() if term in question.counts}
+    worth = {term: one.weight for term, one in said.items()}
+    best_files = _told(index, question, _best(index, files, FILES), worth, weights.told * most, factors)
     margin = best_files[0].score / best_files[1].score if len(best_files) > 1 else math.inf if best_files else 0.0
     return Ranking(
         files=tuple((index.paths[one.number], one.score) for one in best_files),
@@ -176,50 +150,6 @@ def _add_up(index: Index, asked: Iterable[_Asked]) -> tuple[dict[int, float], di
                 for number, value in zip(numbers, values, strict=True):
                     scores[base + number] = scores.get(base + number, 0.0) + worth[value]
     return chunks, files
-
-
-def _frames(index: Index, question: Question) -> dict[int, float]:
-    """The chunks that a pasted traceback names and what each is worth: 1 in the last frame, where it happened."""
-    found: dict[int, float] = {}
-    called = dict(question.called)
-    for at, (path, line) in enumerate(reversed(ordered(question))):
-        numbers = _ending(index, path)
-        files = [file for number in numbers[: _FEW + 1] if (file := index.file_at(number)) is not None]
-        files = files if len(files) <= _FEW else []
-        defined = index.defined(called[path, line]) if (path, line) in called else []
-        here = [
-            chunk
-            for file in files
-            for chunk, place in enumerate(index.places(file), index.first_chunk(file))
-            if place.start <= line <= place.end
-        ]
-        if defined and not set(here) & set(defined):  # of another version, where the line is somewhere else
-            same = [chunk for chunk in defined if index.file_of(chunk) in files]
-            here = same or (defined if len(defined) == 1 else here)
-        for chunk in here:
-            found.setdefault(chunk, 0.5 ** min(at, 5))
-    return found
-
-
-def _ending(index: Index, path: str) -> list[int]:
-    """The files whose paths have the longest end in common with one that was written."""
-    ends = path.split("/")
-    for keep in range(len(ends), 0, -1):
-        tail = "/".join(ends[-keep:])
-        if numbers := [number for number, one in enumerate(index.paths) if one == tail or one.endswith(f"/{tail}")]:
-            return numbers
-    return []
-
-
-def _written(index: Index, question: Question) -> dict[int, float]:
-    """The chunks of the files whose paths the question has, and what each is worth: a line's more, where it has one."""
-    found: dict[int, float] = {}
-    for path, line in question.paths:
-        numbers = _ending(index, path)
-        file = index.file_at(numbers[0]) if len(numbers) == 1 else None
-        for chunk, place in enumerate(index.places(file), index.first_chunk(file)) if file is not None else ():
-            found[chunk] = 1.0 if place.start <= line <= place.end else 0.5
-    return found
 
 
 def _by_file(
@@ -269,6 +199,29 @@ def _best(index: Index, files: Iterable[_File], most: int) -> list[_File]:
     return heapq.nsmallest(
         most, there, key=lambda one: (-one.score, len(index.paths[one.number]), index.paths[one.number])
     )
+
+
+def _told(
+    index: Index,
+    question: Question,
+    files: Sequence[_File],
+    worth: Mapping[str, float],
+    most: float,
+    factors: Mapping[str, float],
+) -> list[_File]:
+    """Files and chunks whose names say what is asked for have up to `most` more."""
+    asked = names.asked(question, worth)
+    found = []
+    for one in files:
+        places, first = index.places(one.file), index.first_chunk(one.file)
+        more = {chunk: most * told for _, chunk in one.chunks if (told := names.told(places[chunk - first], asked)) > 0}
+        if more:
+            chunks = [(score + more.get(chunk, 0.0), chunk) for score, chunk in one.chunks]
+            score = one.score + max(more.values()) * factors.get(index.roles[one.number], 1.0)
+            found.append(replace(one, score=score, chunks=chunks))
+        else:
+            found.append(one)
+    return _best(index, found, FILES)
 
 
 def _ranges(
