@@ -67,9 +67,10 @@ class Text:
 
         text = "\n".join(self.lines)
         words = set(_WORD.findall(text)) if symbols else set()
-        if words.isdisjoint(name for symbol in symbols for name in _WORD.findall(symbol)[-1:]):
+        likely = {symbol for symbol in symbols if words.issuperset(_WORD.findall(symbol))}
+        if not likely:
             return set()  # spares parsing it
-        return symbols & {one.qualified for one in definitions(self.path, text)}
+        return likely & {one.qualified for one in definitions(self.path, text)}
 
 
 def moved_in(
