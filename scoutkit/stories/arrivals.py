@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,16 +61,28 @@ class Text:
     path: str
     lines: Sequence[str]
 
-    def defines(self, symbols: set[str]) -> set[str]:
-        """Which of some functions, classes and sections it has."""
+    def defines(self, symbols: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> set[str]:
+        """Which of some functions, classes and sections it has; these are as `by_last_word` gives them."""
         from scoutkit.symbols import symbols as definitions
 
+        if not symbols:
+            return set()
         text = "\n".join(self.lines)
-        words = set(_WORD.findall(text)) if symbols else set()
-        likely = {symbol for symbol in symbols if words.issuperset(_WORD.findall(symbol))}
+        words = set(_WORD.findall(text))
+        named = (one for word in words & symbols.keys() for one in symbols[word])
+        likely = {symbol for symbol, parts in named if words.issuperset(parts)}
         if not likely:
             return set()  # spares parsing it
         return likely & {one.qualified for one in definitions(self.path, text)}
+
+
+def by_last_word(symbols: Iterable[str]) -> dict[str, list[tuple[str, Sequence[str]]]]:
+    """Names by the last of their words, each with all of these: taken apart once, for many files."""
+    found: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    for symbol in symbols:
+        if parts := _WORD.findall(symbol):
+            found.setdefault(parts[-1], []).append((symbol, parts))
+    return found
 
 
 def moved_in(
@@ -84,7 +96,8 @@ def moved_in(
     if not texts:
         return _under(desk, known, lost, [text.path for text in asked])
     rows, unseen = _citing(desk, lost)
-    rows += desk.catalogue.defining(sorted(set().union(*(text.defines(symbols) for text in texts))))
+    named = by_last_word(symbols)
+    rows += desk.catalogue.defining(sorted(set().union(*(text.defines(named) for text in texts))))
     held = {line.strip() for text in texts for line in text.lines if _tells(line)}
     names = {_name(text.path) for text in texts}
     taken = {(row.note, row.number) for row in known}
