@@ -25,8 +25,8 @@ class Band:
 # Measured on 530 public questions: benchmarks/questions/run.py, on the sets named in docs/accuracy.md.
 BANDS = (
     Band(1.5, "a clear lead", "high", 89, 97, leaders=1, per_file=4),
-    Band(1.25, "a lead", "medium", 78, 93, leaders=2, per_file=4),
-    Band(1.1, "a small lead", "medium", 63, 92, leaders=3, per_file=2),
+    Band(1.25, "a lead", "medium", 79, 93, leaders=2, per_file=4),
+    Band(1.1, "a small lead", "medium", 62, 92, leaders=3, per_file=2),
     Band(0.0, "hardly any lead", "low", 50, 87, leaders=5, per_file=2),
 )
 
