@@ -42,7 +42,7 @@ _WORTH = {
 _ASIDE = 0.6  # of other files
 _ASKS = frozenset({"justification", "motivation", "rationale", "reason", "reasons"})
 _GIVES = re.compile(
-    r"\b(?:because|since|so that|so as|otherwise|or else|in order (?:to|not)|to (?:avoid|prevent)|due to|that way"
+    r"(?<!@)\b(?:because|since|so that|so as|otherwise|or else|in order (?:to|not)|to (?:avoid|prevent)|due to|that way"
     r"|this way|work(?:s|ing)? ?around|(?:the )?reasons?|why|HACK|XXX|NOTE|rather than|therefore|hence|thus|unless)\b"
     r"|因为|为了|避免|防止|否则|由于|以便",
     re.IGNORECASE,
@@ -64,6 +64,7 @@ _MARKUP = re.compile(
     r":\w+(?::\w+)?:`~?\.?([^`<]+?)(?:\s*<[^>]*>)?`|\{@\w+\s+#?([^}]+)\}|\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])?|</?[a-z]+/?>"
 )
 _POINT = re.compile(r"^(?:[-*+•]|\d{1,2}[.)])\s+|\.\. (?=\w+::)")
+_APART = re.compile(rf"{_POINT.pattern}|[@\\]\w+")  # begins something else than the sentence before
 _WRITTEN = re.compile(r"[^\W\d][\w$]{2,}")
 
 
@@ -153,7 +154,8 @@ def _candidates(code: Code, ranking: Ranking, asked: Mapping[tuple[str, ...], fl
             for first, last in _windows(run):
                 own = set().union(*texts[first : last + 1])
                 text = " ".join(one.text for one in run[first : last + 1])
-                if not _SHORTEST <= len(text) <= _LONGEST * 1.3:
+                tag = text[0] in "@\\" and not _GIVES.search(text)  # `@throws IOException on error`
+                if tag or not _SHORTEST <= len(text) <= _LONGEST * 1.3:
                     continue
                 share = _share(asked, own, whole, set())
                 strong = bool(_GIVES.search(text) or _HINTS.search(text))
@@ -178,7 +180,7 @@ def _windows(run: Sequence[Sentence]) -> Iterator[tuple[int, int]]:
         yield at, at
         if (
             at + 1 < len(run)
-            and not _POINT.match(run[at + 1].text)
+            and not _APART.match(run[at + 1].text)
             and (_LEANS.match(run[at + 1].text) or len(one.text) < 60)
         ):
             yield at, at + 1

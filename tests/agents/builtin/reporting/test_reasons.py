@@ -38,6 +38,11 @@ FILES = {
         "class Price\n  # HACK: prices are rounded down as the tax office insists.\n"
         "  def total=(value)\n    @total = value.floor\n  end\nend\n"
     ),
+    "shop/Scale.java": (
+        "class Scale {\n    /**\n     * Weighs parcels. Parcels are weighed wet, as rain is sold too.\n"
+        "     * @throws ScaleError where parcels are weighed on water\n     * @since 4.0 parcels are weighed\n     */\n"
+        "    int weigh(int parcels) {\n        return parcels;\n    }\n}\n"
+    ),
     "README.md": "# Shop\n\nClosed on Mondays. Gift cards are blue,\nbecause the red ones faded in the window.\n",
 }
 ASKED = {
@@ -76,6 +81,12 @@ def test_a_comment_that_has_little_of_the_question_answers_nothing(look, shop):
     looked = look(shop, "Why does the ledger write no checksum into the monthly archive?")
     assert not any(one.sure for one in looked.found.reasons)
     assert "`write_ledger` at `shop/ledger.c:1-7`" in looked.text.split("\n\n")[1]
+
+
+def test_tags_of_a_documentation_give_no_reason(look, shop):
+    told = [one.text for one in look(shop, "Why are parcels weighed wet?").found.reasons]
+    assert told[0].endswith("Parcels are weighed wet, as rain is sold too")
+    assert not any("@" in text for text in told)
 
 
 def test_what_no_question_of_why_is_has_no_reasons(look, shop):
