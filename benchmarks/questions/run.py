@@ -42,9 +42,7 @@ def main() -> None:
     parser.add_argument("questions", nargs="+", type=Path)
     parser.add_argument("--only", action="append", choices=METHODS, help="a method; may be given more than once")
     parser.add_argument("--by-repo", action="store_true")
-    parser.add_argument(
-        "--weight", action="append", default=[], metavar="NAME=X", help="another weight: weights.py"
-    )
+    parser.add_argument("--weight", action="append", default=[], metavar="NAME=X", help="another weight: weights.py")
     parser.add_argument("--details", type=Path, help="write one JSON line a method and question there")
     parser.add_argument("--aider", help="a Python that has aider-chat installed: its repository map is asked too")
     parser.add_argument("--child", help=argparse.SUPPRESS)
