@@ -28,6 +28,7 @@ _NAMED = 1.5  # times what another word of the question is worth
 _PART = 0.6  # of a name of which only parts stand there
 _LEAST = 0.3  # of the question's words that must be there
 _SURE = 0.45  # of them, for a reason that a report begins with
+_LEAD = 0.85  # of the best one's score: with no more the next one leaves the best sure
 _CLOSE = 0.6  # of the best one's score
 _LONGEST = 300  # characters that are quoted
 _SHORTEST = 12
@@ -71,7 +72,8 @@ _WRITTEN = re.compile(r"[^\W\d][\w$]{2,}")
 @dataclass(frozen=True, slots=True)
 class Reason:
     """What a comment says, at its lines; `within`: the name of the definition that it is in or above; `sure`: it has
-    enough of the question's words, and a word that gives a reason; `sayable`: it can stand among other words."""
+    enough of the question's words, a word that gives a reason, and a lead; `sayable`: it can stand among other
+    words."""
 
     text: str
     cited: Cited
@@ -101,6 +103,7 @@ def reasons(code: Code, question: Question, ranking: Ranking, *, most: int) -> l
     absent = sum(word in question.said for word in ranking.absent)
     there = len(asked) / (len(asked) + absent)
     kept: list[Reason] = []
+    scores: list[float] = []
     seen: list[tuple[str, int, int]] = []
     for one in near:
         where = (one.path, one.said.first, one.said.last)
@@ -111,6 +114,9 @@ def reasons(code: Code, question: Question, ranking: Ranking, *, most: int) -> l
         if reason := _reason(code, one, asked, there):
             seen.append(where)
             kept.append(reason)
+            scores.append(one.score)
+    if len(kept) > 1 and scores[1] > _LEAD * scores[0]:
+        kept[0] = replace(kept[0], sure=False)
     return kept
 
 

@@ -72,6 +72,16 @@ def test_the_comment_that_gives_the_reason_comes_first_with_its_lines(look, shop
     assert looked.section("Why").startswith(f"- {first.cited.place} (`{first.cited.name}`")
 
 
+def test_of_two_comments_that_answer_as_well_neither_begins_the_report(look, make):
+    said = "def {0}(crates):\n    # Crates are {0} in the yard because the lift is slow.\n    return crates\n"
+    two = make({f"shop/{name}.py": said.format(name) for name in ("packed", "sealed")})
+    looked = look(two, "Why are crates handled in the yard?")
+    assert [reason.cited.start for reason in looked.found.reasons] == [2, 2]
+    assert looked.text.split("\n\n")[1].startswith("`packed` at `shop/packed.py:1-3`")
+    one = look(two, "Why are crates sealed in the yard?")
+    assert one.text.split("\n\n")[1].startswith("`Crates` at `shop/sealed.py:2`")
+
+
 def test_what_could_be_taken_for_markup_is_shown_as_a_block(look, shop):
     section = look(shop, "Why is the ledger not written a page at once?").section("Why")
     assert "```text\n  We write the ledger row by row. A whole page at once is faster, but the __disk of" in section
