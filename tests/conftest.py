@@ -63,8 +63,14 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The browser's tests come first: a worker without work takes the last tests of another, so that one worker has all
-    of them, and one browser is started."""
-    items.sort(key=lambda item: item.path.name != "test_browser.py")
+    of them, and one browser is started. The contract's, which take longest, come evenly: none is left for the end."""
+    first = [item for item in items if item.path.name == "test_browser.py"]
+    long = [item for item in items if item.path.parent.name == "contract"]
+    rest = [item for item in items if item not in {*first, *long}]
+    every = len(rest) // (len(long) + 1) + 1
+    for at, item in enumerate(long):
+        rest.insert(at * (every + 1), item)
+    items[:] = [*first, *rest]
 
 
 def pytest_collection_finish() -> None:
