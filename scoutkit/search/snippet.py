@@ -79,7 +79,7 @@ def root(word: str) -> str:
 def lowered(text: str, words: Iterable[str]) -> str:
     """A text in lower case, every character where it was, to look for these words in: letters that none of them can
     have may be other signs."""
-    if not text.isascii() and all(map(str.isascii, words)):  # lower case beyond Latin 1 takes six times as long
+    if not text.isascii() and all(map(str.isascii, words)):  # lower case beyond Latin 1 takes three times as long
         return text.encode("latin-1", "replace").lower().decode("latin-1")
     lower = text.lower()
     if len(lower) != len(text):  # a few letters have longer lower cases: places would shift
