@@ -24,11 +24,11 @@ _LEAST = 1 / 3  # of what the best has
 _WEIGHED = 32  # candidates whose texts are looked at
 _ROWS = 2_000  # that bm25 weighs: frequent words tell least and cost most
 _LOOKED = 40_000  # characters of a body that are looked at
-_HOLDS = (
-    "SELECT max(holds) FROM checks"
-    " WHERE checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
+_CHECKED = (
+    "FROM checks WHERE checks.worktree = files.worktree AND checks.path = files.path AND checks.hash = files.hash"
 )
-_STANDING = _HOLDS.replace("max(holds)", f"{checks.STANDING}")
+_HOLDS = f"SELECT max(holds) {_CHECKED}"
+_STANDING = f"SELECT {checks.STANDING} {_CHECKED}"
 _BY = "(lower(files.by) = ? OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|' OR files.by LIKE ? ESCAPE '|')"
 _CANDIDATES = (
     "SELECT key, title || ' . ' || question || ' . ' || description || ' . '"

@@ -171,7 +171,7 @@ def _first(found: Findings, more: int) -> str:
         return f"`{why.cited.name}` at {why.cited.place}{f': {why.text}' if why.sayable else ' gives the reason'}{also}"
     first_spot, *others = found.spots
     also = f". Also {_list([_called(spot) for spot in others[:more]])}" if others[:more] else ""
-    return f"{_called(first_spot)}{f': {first_spot.said}' if first_spot.said else ''}{also}"
+    return f"{_called(first_spot)}{f': {first_spot.said}' if first_spot.said else ''}{also}".replace("….", "…")
 
 
 def _called(spot: Spot) -> str:
