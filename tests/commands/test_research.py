@@ -165,7 +165,7 @@ def test_sources_cannot_be_written_and_the_scratch_folder_can(research, lib, rep
 @inside
 def test_nothing_is_left_but_the_note_and_the_mirror(research, repo, git):
     before = git(repo, "status", "--porcelain", "-uall") + git(repo, "for-each-ref") + git(repo, "stash", "list")
-    said = research("# x", does="git init -q nested; (sleep 300 &)", question="What is left?")
+    said = research("# x", does="git init -q nested; (sleep 283.417 &)", question="What is left?")
     assert said.code == 0
     after = git(repo, "status", "--porcelain", "-uall") + git(repo, "for-each-ref") + git(repo, "stash", "list")
     assert "".join(line for line in after.splitlines(True) if ".claude/notes/" not in line) == before
@@ -176,7 +176,7 @@ def test_nothing_is_left_but_the_note_and_the_mirror(research, repo, git):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert len(mirrors.kept()) == 1
-    assert subprocess.run(["pgrep", "-f", "sleep 300"], capture_output=True).returncode == 1
+    assert subprocess.run(["pgrep", "-f", "sleep 283.417"], capture_output=True).returncode == 1
 
 
 @inside
