@@ -336,7 +336,7 @@ def test_a_command_that_is_ended_while_it_fetches_leaves_nothing_in_the_way(repo
     env = {**os.environ, "GIT_SSH": str(slow)}
     popen = subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
-    while not any(one.name() == "sleep" for one in fetching()):  # git has called its transport
+    while not fetching("sleep"):  # git has called its transport
         assert time.monotonic() < deadline
         time.sleep(0.05)
     halves = list(mirrors.folder().glob("*.new/.git"))
@@ -345,16 +345,18 @@ def test_a_command_that_is_ended_while_it_fetches_leaves_nothing_in_the_way(repo
     left = fetching()
     assert (bool(left), halves[0].exists()) == ((True, True) if number == signal.SIGKILL else (False, False))
     for one in left:
-        one.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
     mirrors.tidy()
     assert not list(mirrors.folder().glob("*.new"))
 
 
-def fetching():
-    """Processes that work in the folder of mirrors."""
+def fetching(name=None):
+    """Processes (of that name) that work in the folder of mirrors."""
     found = []
     for one in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if one.cwd().startswith(str(mirrors.folder())) and one.status() != psutil.STATUS_ZOMBIE:
+        with contextlib.suppress(psutil.Error):  # it may end between any two looks
+            at_work = one.cwd().startswith(str(mirrors.folder())) and one.status() != psutil.STATUS_ZOMBIE
+            if at_work and name in (None, one.name()):
                 found.append(one)
     return found
