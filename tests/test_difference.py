@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from scoutkit import difference
 from scoutkit import git as gitting
-from scoutkit import history
+from scoutkit.difference import Hunk
 from scoutkit.errors import RepositoryError
-from scoutkit.history import Hunk
 from scoutkit.model.notes import Region
 
 
@@ -25,7 +25,7 @@ def odd(repo, git):
 
 
 def hunks(repo, revision="", **options):
-    return set(history.difference(gitting.discover(repo), revision, **options).hunks)
+    return set(difference.between(gitting.discover(repo), revision, **options).hunks)
 
 
 def edit(path, old, new):

@@ -277,9 +277,9 @@ class Regions:
         return files
 
     def _index(self) -> Target:
-        from scoutkit import history
+        from scoutkit import difference
 
-        entries = history.entries(self._repository)
+        entries = difference.entries(self._repository)
         return IndexFiles(self._objects, {path: Item(*entry) for path, entry in entries.items()})
 
     def _disk(self) -> Target:

@@ -62,11 +62,11 @@ def about(
     desk = open_desk(ctx)
     if place is not None:
         return _about(desk, place, limit, form, as_json=as_json)
-    from scoutkit import history
+    from scoutkit import difference
     from scoutkit.stories import knowing
 
-    difference = history.difference(desk.repository, revision or "", staged=staged)
-    found = knowing.touched(desk, difference, limit=limit or _FEW)
+    differing = difference.between(desk.repository, revision or "", staged=staged)
+    found = knowing.touched(desk, differing, limit=limit or _FEW)
     if found.known and form == "table" and not as_json:
         say.answer(f"{say.count(len(found.known) + found.more, 'note')} on the lines that change:")
     _show(found, form, as_json=as_json)

@@ -126,9 +126,9 @@ def _bytes(file: Path) -> bytes:
 
 
 def _diff(desk: Desk, revision: str) -> str:
-    from scoutkit import history
+    from scoutkit import difference
 
-    text, untracked = history.patch(desk.repository, revision, beside=desk.settings.notes)
+    text, untracked = difference.patch(desk.repository, revision, beside=desk.settings.notes)
     if not text.strip():
         raise NotFound(f"nothing differs: {revision}", "name an older revision, or a range: main...HEAD")
     if untracked:

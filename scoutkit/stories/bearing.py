@@ -13,7 +13,7 @@ from scoutkit.words import composed
 
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
-    from scoutkit.history import Hunk
+    from scoutkit.difference import Hunk
 
 _WEIGHT = {Verdict.EDITED: 0.8, Verdict.AMBIGUOUS: 0.5, Verdict.GONE: 0.3, Verdict.UNCHECKED: 0.5, Verdict.WRONG: 0.1}
 _AWAY = 0.2  # lines that went from the file that was asked about to another

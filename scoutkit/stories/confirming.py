@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from scoutkit import git, history
+from scoutkit import difference, git
 from scoutkit.anchors import anchor
 from scoutkit.anchors.check import Followed
 from scoutkit.desk import Desk
@@ -126,7 +126,7 @@ def _check_found(note: Note, cited: Sequence[Followed]) -> None:
 def _check_committed(desk: Desk, head: str, citations: Sequence[Citation]) -> None:
     """A person confirms what they see, and what is stored is HEAD: both must be the same."""
     paths = sorted({one.path for one in citations if one.verdict is not Verdict.WRONG and not pinned.read(one.path)})
-    if desk.repository.toplevel and paths and (other := history.differing(desk.where, head, paths)):
+    if desk.repository.toplevel and paths and (other := difference.differing(desk.where, head, paths)):
         raise ScoutError(
             f"not confirmed, cited files have changes that are not committed: {_listed(other)}",
             "commit them, or set them aside: git stash",

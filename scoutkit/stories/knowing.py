@@ -20,7 +20,7 @@ from scoutkit.stories.bearing import Asked, Place, hit
 if TYPE_CHECKING:
     from scoutkit.anchors.check import Followed
     from scoutkit.anchors.region import Regions
-    from scoutkit.history import Difference
+    from scoutkit.difference import Difference
     from scoutkit.model.pinned import Pinned
     from scoutkit.model.places import Repository
     from scoutkit.search.citing import Cited

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from scoutkit import git, history
+from scoutkit import git
 from scoutkit.anchors import check, touched
 from scoutkit.anchors.check import Followed
 from scoutkit.anchors.touched import Touched
@@ -72,7 +72,9 @@ def choose(desk: Desk, *, named: Sequence[Note] = (), since: float | None = None
         begin = datetime.now(UTC) - timedelta(days=min(since, 36_500))
         notes = [note for note in notes if any(_after(at, begin) for at in (note.at, *(at for _, at in note.verified)))]
     if staged:
-        files = set(history.staged(desk.repository))
+        from scoutkit import difference
+
+        files = set(difference.staged(desk.repository))
         notes = [note for note in notes if files & {note.path, *cited_files(note)}]
     return notes
 
@@ -91,7 +93,9 @@ def left_out(desk: Desk) -> int:
     own = repository.git_dir if places.root == repository.toplevel else repository.common_dir
     if not (own / "info/sparse-checkout").is_file():
         return 0
-    return sum(path.lower().endswith(".md") for path in history.left_out(places.root, places.notes))
+    from scoutkit import difference
+
+    return sum(path.lower().endswith(".md") for path in difference.left_out(places.root, places.notes))
 
 
 def cited_files(note: Note) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoutkit import history
+from scoutkit import difference
 from scoutkit.desk import Desk
 from scoutkit.stories import knowing
 from scoutkit.stories.knowing import Answer
@@ -54,7 +54,7 @@ class Place:
 
     def touched(self, revision: str = "", **options: bool) -> Answer:
         desk = self.desk
-        return knowing.touched(desk, history.difference(desk.repository, revision, **options))
+        return knowing.touched(desk, difference.between(desk.repository, revision, **options))
 
 
 @pytest.fixture
