@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS behind (target, commit_id, commits, PRIMARY KEY (targ
 """
 _FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # an id that can mean nothing else one day
 _KEEP = "INSERT OR REPLACE INTO located VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ASK = "SELECT verdict, now_start, now_end, score, similarity FROM located WHERE version = ? AND commit_id = ? AND"
 _ASK += " path = ? AND start = ? AND end = ? AND blob = ?"
 
@@ -46,10 +47,11 @@ class Memory:
     def __enter__(self) -> Self:
         try:
             self._connection = sqlite3.connect(self._path, timeout=_WAIT)
+            self._connection.execute("PRAGMA synchronous = OFF")  # one that a power cut damaged is made anew
             for table in _TABLES.split(";"):
                 self._connection.execute(table)
-        except sqlite3.Error:
-            self._give_up()
+        except sqlite3.Error as error:
+            self._give_up(error)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -74,8 +76,8 @@ class Memory:
         try:
             row = self._connection.execute(_ASK, (VERSION, *map(_bound, key))).fetchone()
             return _located(key.path, *row) if row else None
-        except (sqlite3.Error, ValueError, TypeError):  # damaged, locked for long, or none of ours
-            self._give_up()
+        except (sqlite3.Error, ValueError, TypeError) as error:  # damaged, locked for long, or none of ours
+            self._give_up(error)
             return None
 
     def was(self, commit: str, region: Region) -> list[str] | None:
@@ -85,8 +87,8 @@ class Memory:
         asked = "SELECT text FROM was WHERE commit_id = ? AND path = ? AND start = ? AND end = ?"
         try:
             row = self._connection.execute(asked, (commit, _bound(region.path), region.start, region.end)).fetchone()
-        except sqlite3.Error:
-            self._give_up()
+        except sqlite3.Error as error:
+            self._give_up(error)
             return None
         return str(row[0]).split("\n") if row else None
 
@@ -118,10 +120,14 @@ class Memory:
         if count > MOST:
             self._connection.execute(f"DELETE FROM {table}")  # noqa: S608
 
-    def _give_up(self) -> None:
+    def _give_up(self, error: Exception) -> None:
+        """Remember nothing from here on; what is damaged is taken away, so that the next can."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN:
+            for path in (Path(f"{self._path}-journal"), self._path):
+                path.unlink(missing_ok=True)
 
     def put(self, key: Key, found: Located) -> None:
         """Remember what was found in the same file."""

@@ -11,6 +11,7 @@ from pathlib import Path
 MOST = 300_000  # paragraphs; past that all are forgotten
 _AT_ONCE = 900  # values in one statement, which takes at least 999
 _WAIT = 0.2  # seconds for another process's transaction: it is only a memory
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLE = "CREATE TABLE IF NOT EXISTS counted (digest BLOB PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID"
 
 
@@ -44,21 +45,24 @@ class Counted:
         self._new.update((_digest(one), tokens) for one, tokens in counts)
 
     def keep(self) -> None:
-        """Write down what is new."""
+        """Write down what is new. What is damaged is taken away, so that the next process can."""
         rows, new = self._rows, [*self._new.items()]
         self._new.clear()
         if rows is None or not new:
             return
-        with contextlib.suppress(sqlite3.Error):
+        try:
             rows.execute("PRAGMA synchronous = OFF")
-            rows.execute("BEGIN IMMEDIATE")
-            try:
+            with rows:
+                rows.execute("BEGIN IMMEDIATE")
                 rows.execute(_TABLE)
                 if rows.execute("SELECT count(*) FROM counted").fetchone()[0] > MOST:
                     rows.execute("DELETE FROM counted")
                 rows.executemany("INSERT OR REPLACE INTO counted VALUES (?, ?)", new)
-            finally:
-                rows.execute("COMMIT")
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN:
+                rows.close()
+                self._rows = None
+                self._path.unlink(missing_ok=True)
 
 
 def _digest(text: str) -> bytes:

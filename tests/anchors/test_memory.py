@@ -63,6 +63,24 @@ def test_a_damaged_or_a_locked_memory_remembers_nothing_and_stops_nobody(repo, f
     other.close()
 
 
+def test_a_memory_that_was_damaged_is_made_anew_by_the_next(repo, first, tmp_path):
+    def moved():
+        file = repo / SIGN.path
+        file.write_text("import os\n" + file.read_text())
+        return located(repo, first, tmp_path).region
+
+    path = tmp_path / "followed.db"
+    path.write_bytes(b"no database")
+    assert moved() == Region(SIGN.path, 13, 15)  # and it is taken away
+    assert moved() == Region(SIGN.path, 14, 16)
+    assert located(repo, first, tmp_path, objects=Nothing()).region == Region(SIGN.path, 14, 16)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))  # all after the first page
+    assert moved() == Region(SIGN.path, 15, 17)
+    assert moved() == Region(SIGN.path, 16, 18)
+    assert located(repo, first, tmp_path, objects=Nothing()).region == Region(SIGN.path, 16, 18)
+
+
 def test_a_path_that_is_no_text_is_remembered_too(tmp_path):
     key = Key("ab" * 20, "a\udcff.py", 1, 2, "cd" * 20)
     with Memory(tmp_path / "m.db") as memory:

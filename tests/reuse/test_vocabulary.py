@@ -139,3 +139,19 @@ def test_where_nothing_can_be_remembered_nothing_is(tmp_path):
         memory.put([("a", 1)])
         memory.keep()
         assert [*memory.of(["a"])] == []
+
+
+@pytest.mark.parametrize("kept", [0, 4096])
+def test_a_memory_of_counts_that_was_damaged_is_made_anew_by_the_next(tmp_path, kept):
+    path = tmp_path / "counted.db"
+
+    def counted():
+        memory = Counted(path)
+        memory.put([("a", 1)])
+        memory.keep()
+        return [*Counted(path).of(["a"])]
+
+    assert counted() == [("a", 1)]
+    path.write_bytes(path.read_bytes()[:kept] + b"\xff" * 8192)
+    assert counted() == []
+    assert counted() == [("a", 1)]
