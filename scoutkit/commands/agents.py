@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.missions import Sending, mission_options
+from scoutkit.commands.sending import Sending, mission_options
 from scoutkit.commands.session import complete_agents, current_folder, json_option
 from scoutkit.errors import AgentFailed, Interrupted
 from scoutkit.model.missions import Result

@@ -15,7 +15,8 @@ from click.core import ParameterSource
 
 from scoutkit.commands import alike, say
 from scoutkit.commands.board import Board
-from scoutkit.commands.missions import Sending, mission_options, warn
+from scoutkit.commands.missions import warn
+from scoutkit.commands.sending import Sending, mission_options
 from scoutkit.commands.session import open_desk
 from scoutkit.errors import AgentFailed, Interrupted, NotFound, ScoutError, UsageError
 from scoutkit.model.batches import Stand, Task

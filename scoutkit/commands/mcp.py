@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.missions import Duration
+from scoutkit.commands.sending import Duration
 from scoutkit.commands.session import complete_agents, current_folder
 from scoutkit.errors import Unavailable, UsageError
 from scoutkit.reuse import tokens

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoutkit.commands import alike, say
-from scoutkit.commands.missions import Sending, mission_options, warn
+from scoutkit.commands.missions import warn
 from scoutkit.commands.progress import Progress
+from scoutkit.commands.sending import Sending, mission_options
 from scoutkit.commands.session import complete_notes, find_note, open_desk
 from scoutkit.commands.verdicts import tell_left_out
 from scoutkit.errors import AgentFailed, Interrupted, RepositoryError, ScoutError

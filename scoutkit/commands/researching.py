@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from scoutkit.commands import say
-from scoutkit.commands.missions import Sending, choose, deliver, mission_options, worded
+from scoutkit.commands.missions import choose, deliver, worded
+from scoutkit.commands.sending import Sending, mission_options
 from scoutkit.commands.session import open_desk
 
 

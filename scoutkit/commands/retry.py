@@ -24,7 +24,8 @@ def retry(ctx: click.Context, id_: str, *, as_json: bool) -> int:
     """Send a run's mission again: the same text, commit, agent and terms. The new run has an id of its own."""
     from scoutkit import git, process
     from scoutkit.agents import registry
-    from scoutkit.commands.missions import Sending, deliver
+    from scoutkit.commands.missions import deliver
+    from scoutkit.commands.sending import Sending
     from scoutkit.model.missions import State, Terms
 
     desk = open_desk(ctx)

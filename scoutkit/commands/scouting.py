@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import click
 
-from scoutkit.commands.missions import Sending, choose, deliver, mission_options, worded
+from scoutkit.commands.missions import choose, deliver, worded
+from scoutkit.commands.sending import Sending, mission_options
 from scoutkit.commands.session import open_desk
 from scoutkit.model.missions import Kind
 
