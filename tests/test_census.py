@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 
 import pytest
+from waiting import until
 
 from scoutkit import census
 
@@ -41,10 +41,7 @@ def test_a_process_that_ended_is_dead_before_and_after_it_is_collected() -> None
         owner = census.identify(popen.pid)
         assert census.alive(owner)
         popen.kill()
-        deadline = time.monotonic() + 5
-        while census.alive(owner):
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+        until(lambda: not census.alive(owner))
         zombie = census.entry(popen.pid)
         assert zombie
         assert zombie.zombie
@@ -120,8 +117,7 @@ def test_names_with_brackets_and_blanks_do_not_confuse() -> None:
 @LINUX
 def test_psutil_and_proc_see_the_same() -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as popen, subprocess.Popen(["true"]) as ended:
-        while not (entry := census.entry(ended.pid)) or not entry.zombie:
-            time.sleep(0.005)
+        until(lambda: (entry := census.entry(ended.pid)) and entry.zombie)
         for pid in (popen.pid, ended.pid, os.getpid()):
             one, other = census._from_proc(pid), census._from_psutil(pid)
             assert one
@@ -133,8 +129,6 @@ def test_psutil_and_proc_see_the_same() -> None:
 
 def test_the_mark_is_read_from_the_environment() -> None:
     with subprocess.Popen(["sleep", "60"], env={"XSCOUTKIT_RUN": "no", "SCOUTKIT_RUN": "yes", "A": "b"}) as popen:
-        deadline = time.monotonic() + 5
-        while census.mark(popen.pid) != "yes":  # until it is past exec
-            assert time.monotonic() < deadline
+        until(lambda: census.mark(popen.pid) == "yes", "it is past exec")
         popen.kill()
     assert census.mark(popen.pid) == ""

@@ -42,7 +42,7 @@ class Play:
             isolation="none",
             started="2026-11-29T12:00:00+00:00",
             folder=str(self.folder),
-            limits=Limits(timeout=40),
+            limits=Limits(timeout=100),
         )
         (self.folder / "scoutkit-run.json").write_text(json.dumps({"run": self.run.id, "repository": "/x"}))
 
@@ -62,7 +62,7 @@ class Play:
         return self.send(replace(invocation, idle=idle, env=env or {}), limits=limits, **more)
 
     def send(self, invocation, *, limits=None, **more):
-        self.run = replace(self.run, limits=Limits(**{"timeout": 40, **(limits or {})}))
+        self.run = replace(self.run, limits=Limits(**{"timeout": 100, **(limits or {})}))
         self.journal.create(self.run)
         return runner.send(
             invocation,
@@ -83,6 +83,10 @@ class Play:
 
     def read(self, name):
         return (self.records / name).read_text("utf-8")
+
+    def when(self, said, what):
+        """Do something as soon as the agent has said so."""
+        self.events = type("When", (list,), {"append": lambda _, event: what() if event.text == said else None})()
 
     def left(self):
         return process.family(self.run.id, folder=self.folder)

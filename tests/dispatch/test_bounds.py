@@ -6,6 +6,7 @@ import os
 import time
 
 import pytest
+from waiting import soon
 
 from scoutkit import census, process
 from scoutkit.agents.command import Command, CommandReader
@@ -14,8 +15,8 @@ from scoutkit.model.agents import Invocation
 from scoutkit.model.missions import Result
 
 # They make 510 and 400 processes at most, so that a watcher that sleeps does not cost the machine.
-DOUBLING = "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 30; }; b 8"
-LEAVING = "i=0; while [ $i -lt 400 ]; do setsid sleep 30 & i=$((i+1)); done; sleep 30"
+DOUBLING = "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 600; }; b 8"
+LEAVING = "i=0; while [ $i -lt 400 ]; do setsid sleep 600 & i=$((i+1)); done; sleep 600"
 
 
 def runs(command):
@@ -35,8 +36,8 @@ def alive(play):
 @pytest.mark.parametrize("isolation", ["none", "landlock", "bwrap"])
 @pytest.mark.parametrize("bomb", [DOUBLING, LEAVING])
 def test_a_fork_bomb_is_bounded_and_nothing_of_it_is_left(play, bomb, isolation):
-    began = time.monotonic()
-    outcome = play(runs(bomb), limits={"processes": 100}, isolation=here(isolation), writable=True, grace=5.0)
+    with soon():
+        outcome = play(runs(bomb), limits={"processes": 100}, isolation=here(isolation), writable=True, grace=5.0)
     assert outcome.result is Result.BUDGET
     assert "processes, more than 100" in outcome.reason or "started more than 100 processes" in outcome.reason
     assert "watcher" in outcome.reason or "cgroup" in outcome.reason
@@ -44,11 +45,10 @@ def test_a_fork_bomb_is_bounded_and_nothing_of_it_is_left(play, bomb, isolation)
     assert "Half" in outcome.report
     assert play.journal.get(play.run.id).bounded == bounds.holder(isolation)
     assert not alive(play)
-    assert time.monotonic() - began < 25
 
 
 def test_memory_is_bounded(play):
-    eats = 'python3 -c "import time; x = bytearray(180_000_000); time.sleep(30)"'
+    eats = 'python3 -c "import time; x = bytearray(180_000_000); time.sleep(600)"'
     outcome = play(runs(eats), limits={"memory_bytes": 100_000_000})
     assert outcome.result is Result.BUDGET
     assert "GB of memory, more than 0.1 GB, seen by a watcher" in outcome.reason or "held by a cgroup" in outcome.reason
@@ -59,7 +59,7 @@ def test_memory_is_bounded(play):
 @pytest.mark.parametrize("where", [".", "$TMPDIR"])
 def test_a_full_disk_is_kept_from(play, where):
     fills = (
-        f"i=0; while [ $i -lt 400 ]; do head -c 1000000 /dev/zero >{where}/f$i; i=$((i+1)); sleep 0.01; done; sleep 20"
+        f"i=0; while [ $i -lt 400 ]; do head -c 1000000 /dev/zero >{where}/f$i; i=$((i+1)); sleep 0.01; done; sleep 600"
     )
     outcome = play(runs(fills), limits={"disk_bytes": 20_000_000})
     assert outcome.result is Result.BUDGET
@@ -117,17 +117,17 @@ def test_it_gives_way_to_the_users_own_programs(play):
     assert any(event.text.strip() == str(min(19, niceness)) for event in play.events)
 
 
-def test_looking_at_the_disk_does_not_hold_up_the_conversation(tmp_path):
-    for number in range(20):
+def test_looking_at_the_disk_does_not_hold_up_the_conversation(tmp_path, monkeypatch):
+    for number in range(40):
         folder = tmp_path / f"d{number}"
         folder.mkdir()
-        for name in range(100):
-            (folder / f"f{name}").touch()
+        (folder / "file").touch()
+    monkeypatch.setattr(disk, "SLICE", 0.0)  # as for a folder that is as large as it likes
     looking = disk.Disk(tmp_path, 10**9)
-    for _ in range(20):
-        began = time.monotonic()
-        assert looking.look(began) == ""
-        assert time.monotonic() - began < 0.5
+    assert [looking.look(time.monotonic()) for _ in range(21)] == [""] * 21
+    assert looking._walk, "one folder a time, and more of them than looks"
+    while looking._walk:
+        assert looking.look(time.monotonic()) == ""
 
 
 class Groups:

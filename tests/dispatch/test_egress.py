@@ -7,12 +7,12 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from scoutkit.dispatch import sandbox
 from scoutkit.dispatch.egress import Egress
@@ -60,7 +60,7 @@ def proxy(tmp_path: Path, model: int) -> Iterator[Egress]:
 
 def connected(egress: Egress) -> socket.socket:
     peer = socket.socket(socket.AF_UNIX)
-    peer.settimeout(10)
+    peer.settimeout(80)
     where = Path.cwd()
     os.chdir(egress.path.parent)  # the address of a socket has to be short
     try:
@@ -127,11 +127,12 @@ def test_what_is_no_request_ends_the_connection(proxy: Egress, request_: str) ->
 
 
 def test_a_model_that_is_down(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    egress = Egress(tmp_path, [f"127.0.0.1:{port}"], {})
-    assert ask(egress, f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 502 Bad Gateway")
-    egress.close()
+    with socket.socket() as deaf:  # holds its port, so that nobody else answers there
+        deaf.bind(("127.0.0.1", 0))
+        port = deaf.getsockname()[1]
+        egress = Egress(tmp_path, [f"127.0.0.1:{port}"], {})
+        assert ask(egress, f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 502 Bad Gateway")
+        egress.close()
 
 
 def test_a_host_without_a_port_is_tls(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_through_the_proxy_that_this_machine_has(tmp_path: Path, model: int) -> 
         address = f"http://me:p%40ss@127.0.0.1:{upstream.getsockname()[1]}"
         egress = Egress(tmp_path, ["api.example.org:443"], {"HTTPS_PROXY": address, "NO_PROXY": ".internal"})
         answer = ask(egress, "CONNECT api.example.org:443 HTTP/1.1\r\n\r\n")
-        thread.join(5)
+        thread.join(80)
         egress.close()
     assert answer.startswith("HTTP/1.1 200 Connection established\r\n\r\n")
     assert seen[0].startswith(b"CONNECT api.example.org:443 HTTP/1.1\r\n")
@@ -218,7 +219,7 @@ def isolated(
         env=inside.env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         start_new_session=True,
     )
     inside.close()
@@ -229,7 +230,7 @@ GET = """import sys, urllib.request, urllib.error
 for url in sys.argv[1:]:
     handlers = [urllib.request.ProxyHandler({})] if url.startswith("direct:") else []
     try:
-        answer = urllib.request.build_opener(*handlers).open(url.removeprefix("direct:"), timeout=10)
+        answer = urllib.request.build_opener(*handlers).open(url.removeprefix("direct:"), timeout=80)
         print(answer.read().decode(), end="")
     except urllib.error.HTTPError as error:
         print(error.code, error.read().decode(), end="")
@@ -275,10 +276,7 @@ def test_exit_status_and_environment_with_the_relay(tmp_path: Path, model: int) 
 
 def test_the_relay_goes_with_the_run(tmp_path: Path, model: int) -> None:
     isolated(tmp_path, model, "kill -9 $$")
-    end = time.monotonic() + 10
-    while (left := relays(tmp_path)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert left == []
+    until(lambda: not relays(tmp_path), "the relay ends")
 
 
 def relays(folder: Path) -> list[str]:

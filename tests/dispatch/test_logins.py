@@ -167,7 +167,7 @@ def test_what_is_kept_of_a_login_is_no_secret(pair, tmp_path):
     assert not any(secret in kept.read_text() for secret in ("a1", "r1"))
 
 
-@pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -9 $$", "sleep 60"])
+@pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -9 $$", 'echo \'{"kind": "turn"}\'; sleep 600'])
 @pytest.mark.parametrize("isolation", ["none", "landlock", "bwrap"])
 def test_a_run_puts_the_login_back_however_it_ends(play, isolation, end):
     from scoutkit.dispatch import sandbox
@@ -182,7 +182,7 @@ def test_a_run_puts_the_login_back_however_it_ends(play, isolation, end):
     outcome = play.send(
         Invocation(("/bin/sh", "-c", script), LinesReader(), login=((theirs, copy),)),
         isolation=isolation,
-        limits={"timeout": 1.5},
+        limits={"turns": 0},
         grace=0.2,
     )
     assert outcome.result is not Result.DONE

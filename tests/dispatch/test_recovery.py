@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import FOREVER, soon, until
 
 from scoutkit import process
 from scoutkit.dispatch import records, recovery
@@ -157,8 +158,8 @@ print("result", outcome.result, flush=True)
 
 AGENT = """
 trap '' TERM
-setsid sleep 62.2 >/dev/null 2>&1 &
-env -i setsid sleep 62.4 >/dev/null 2>&1 &
+setsid sleep 600 >/dev/null 2>&1 &
+env -i setsid sleep 600 >/dev/null 2>&1 &
 echo one; sleep 0.1; echo two; while :; do sleep 0.1; done
 """
 
@@ -249,9 +250,8 @@ def test_a_run_is_stopped_from_another_process(command: Command) -> None:
     assert ended.reason == "stopped with scoutkit run stop"
     assert process.family(ended.id, [ended.child]) == []
     command.heard("result stopped")
-    began = time.monotonic()
-    assert recovery.stop(ended, command.journal, command.records) == ended
-    assert time.monotonic() - began < 5
+    with soon():
+        assert recovery.stop(ended, command.journal, command.records, patience=FOREVER) == ended
 
 
 def test_stopping_a_run_whose_command_died_returns_it_to_be_recovered(command: Command) -> None:
@@ -284,7 +284,7 @@ def test_a_run_asked_to_stop_before_its_agent_began_starts_none(tmp_path: Path) 
 def test_reaping_takes_marked_children_of_the_time_before_the_agent(tmp_path: Path) -> None:
     name = a_name()
     env = {**os.environ, process.RUN_MARK: name}
-    with subprocess.Popen(["sh", "-c", "sleep 62.5 & wait"], env=env, cwd="/", start_new_session=True) as git:
+    with subprocess.Popen(["sh", "-c", "sleep 600 & wait"], env=env, cwd="/", start_new_session=True) as git:
         collector = threading.Thread(target=git.wait)
         collector.start()
         assert recovery.reap(a_run(tmp_path, name)) == []
@@ -299,8 +299,8 @@ def test_a_folder_without_the_runs_own_marker_is_not_searched(tmp_path: Path, ma
     folder.mkdir()
     if marker is not None:
         (folder / "scoutkit-run.json").write_text(marker)
-    with subprocess.Popen(["setsid", "sleep", "62.6"], cwd=folder) as bystander:
-        time.sleep(0.05)
+    with subprocess.Popen(["setsid", "sleep", "600"], cwd=folder) as bystander:
+        until(lambda: os.getsid(bystander.pid) == bystander.pid)
         assert recovery.reap(a_run(folder, a_name())) == []
         assert recovery.reap(replace(a_run(folder, a_name()), folder="")) == []
         assert bystander.poll() is None

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from waiting import running, sleeper, soon
 
-from scoutkit import census, process
+from scoutkit import process
 from scoutkit.dispatch import limits, runner
 from scoutkit.dispatch.conversation import Lines
 from scoutkit.dispatch.journal import Journal
@@ -26,6 +27,7 @@ from scoutkit.model.agents import Event, EventKind, Invocation
 from scoutkit.model.missions import Kind, Limits, Outcome, Result, Run, State, Usage
 
 SECRET = re.compile(r"hunter\d+")
+TURN = """echo 'event {"kind": "turn"}'"""  # one more than none, where `turns=0` is the limit
 FAST_PYTHON = (sys.executable, "-S", "-E", "-c")
 
 
@@ -106,6 +108,10 @@ class Field:
     def on_disk(self) -> bytes:
         return b"".join(file.read_bytes() for file in self.records.iterdir() if file.is_file())
 
+    def when(self, said: str, what: Callable[[], object]) -> None:
+        """Do something as soon as the agent has said so."""
+        self.events = type("When", (list,), {"append": lambda _, event: what() if event.text == said else None})()
+
     def later(self, seconds: float, what: Callable[[], object]) -> threading.Timer:
         timer = threading.Timer(seconds, what)
         timer.start()
@@ -127,7 +133,7 @@ def at(tmp_path: Path) -> Iterator[Field]:
         isolation="none",
         started="2026-11-29T12:00:00+00:00",
         folder=str(root / "run"),
-        limits=Limits(timeout=30.0),
+        limits=Limits(timeout=100.0),
     )
     (root / "run" / "scoutkit-run.json").write_text(json.dumps({"run": run.id, "repository": "/x"}))
     with Journal(tmp_path / "journal.db") as journal:
@@ -152,7 +158,7 @@ def test_a_plain_agent_reads_the_prompt_and_its_report_comes_back(at: Field) -> 
     row = at.row()
     assert (row.state, row.result, row.exit, row.reason) == (State.EXITED, Result.DONE, 0, "")
     assert row.seconds
-    assert 0 < row.seconds < 10
+    assert row.seconds > 0
     assert row.child
     assert row.child.pid != os.getpid()
     assert not process.alive(row.child)
@@ -321,9 +327,7 @@ def peak_memory() -> int:
 
 def test_more_output_than_allowed_ends_the_run_with_what_there_is(at: Field) -> None:
     at.limit(output_bytes=300_000)
-    began = time.monotonic()
     outcome = at.sh("echo first; exec yes 0123456789012345678901234567890123456789012345678901234567890123456789")
-    assert time.monotonic() - began < 50
     assert outcome.result is Result.BUDGET
     assert "300,000 bytes" in outcome.reason
     assert outcome.hint
@@ -367,23 +371,24 @@ def test_an_agent_that_says_it_is_done_and_dies_of_a_signal_is_believed(at: Fiel
 
 
 def test_a_time_limit_ends_a_stalled_agent_and_keeps_what_it_said(at: Field) -> None:
-    at.limit(timeout=0.4)
+    at.limit(timeout=3)
     began = time.monotonic()
-    outcome = at.sh("echo found; sleep 60")
-    assert 0.4 <= time.monotonic() - began < 30
+    with soon():
+        outcome = at.sh(f"echo found; {sleeper()}")
+    assert time.monotonic() - began >= 3
     assert (outcome.result, outcome.report) == (Result.TIMEOUT, "found")
-    assert outcome.reason == "it took longer than 0.4 s"
+    assert outcome.reason == "it took longer than 3 s"
     assert at.row().exit == -signal.SIGTERM
     assert at.row().result is Result.TIMEOUT
 
 
 def test_an_agent_that_ignores_term_is_killed_and_its_last_words_are_kept(at: Field) -> None:
-    at.limit(timeout=0.3)
-    at.grace = 1.5
+    at.limit(turns=0)
+    at.grace = 4
     outcome = at.sh(
-        "trap 'head -c 300000 /dev/zero | tr \"\\0\" w; echo; echo no' TERM; echo; while :; do sleep 0.05; done"
+        f"trap 'head -c 300000 /dev/zero | tr \"\\0\" w; echo; echo no' TERM; echo;{TURN}; while :; do sleep 0.05; done"
     )
-    assert outcome.result is Result.TIMEOUT
+    assert outcome.result is Result.BUDGET
     assert outcome.report.splitlines()[-2:] == ["w" * 300_000, "no"]
     assert at.row().exit == -signal.SIGKILL
 
@@ -396,9 +401,8 @@ def test_a_closed_stdout_is_not_the_end(at: Field) -> None:
 
 
 def test_a_daemon_that_holds_stdout_does_not_hold_the_run(at: Field) -> None:
-    began = time.monotonic()
-    outcome = at.sh("setsid sleep 60 & echo done")
-    assert time.monotonic() - began < 30
+    with soon():
+        outcome = at.sh("setsid sleep 600 & echo done")
     assert outcome == Outcome(Result.DONE, "done")
 
 
@@ -407,35 +411,22 @@ def test_what_still_writes_after_the_agents_end_is_heard(at: Field) -> None:
 
 
 ESCAPES = {
-    "in the session": "(trap '' TERM HUP; exec sleep 61.1) >/dev/null 2>&1 &",
-    "in a session of its own": "setsid sh -c 'trap \"\" TERM; sleep 61.1; :' >/dev/null 2>&1 &",
-    "without its mark": "env -i setsid sleep 61.1 >/dev/null 2>&1 &",
-    "without its mark, working elsewhere": "(cd /; env -i setsid sh -c 'sleep 61.1 & exit' >/dev/null 2>&1) &",
+    "in the session": "(trap '' TERM HUP; exec SLEEP) >/dev/null 2>&1 &",
+    "in a session of its own": "setsid sh -c 'trap \"\" TERM; SLEEP; :' >/dev/null 2>&1 &",
+    "without its mark": "env -i setsid SLEEP >/dev/null 2>&1 &",
+    "without its mark, working elsewhere": "(cd /; env -i setsid sh -c 'SLEEP & exit' >/dev/null 2>&1) &",
 }
 
 
 @pytest.mark.parametrize("how", ESCAPES)
-@pytest.mark.parametrize("end", ["echo done", "sleep 0.4; echo done", "echo some; exec sleep 60"])
+@pytest.mark.parametrize("end", ["echo done", "sleep 0.4; echo done", f"{TURN}; exec sleep 600"])
 def test_whatever_an_agent_leaves_behind_is_ended(at: Field, how: str, end: str) -> None:
-    at.limit(timeout=0.8 if "60" in end else 20)
+    at.limit(turns=0)
     at.grace = 0.2
-    outcome = at.sh(f"{ESCAPES[how]} sleep 0.1; {end}")
-    assert outcome.result is (Result.TIMEOUT if "60" in end else Result.DONE)
-    commands = {pid: command for pid in census.table() if b"61.1" in (command := command_line(pid))}
-    assert [pid for pid in commands if inside(pid, at.run.id, at.root)] == []
-
-
-def command_line(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def inside(pid: int, run_id: str, root: Path) -> bool:
-    """Is it this test's? Others run beside it; those without a mark have us as parent."""
-    parent = getattr(census.entry(pid), "parent", 0)
-    return census.mark(pid) == run_id or census.works_in(pid, str(root)) or parent == os.getpid()
+    sleep = sleeper()
+    outcome = at.sh(f"{ESCAPES[how].replace('SLEEP', sleep)} sleep 0.1; {end}")
+    assert outcome.result is (Result.BUDGET if TURN in end else Result.DONE)
+    assert running(sleep) == []
 
 
 @pytest.mark.parametrize(
@@ -468,23 +459,29 @@ def test_a_worktree_that_is_gone_is_named(at: Field) -> None:
 
 
 def test_a_request_to_stop_is_heeded_at_once_and_the_first_reason_stands(at: Field) -> None:
-    at.later(0.3, lambda: at.interruption.request(Result.INTERRUPTED, "interrupted by SIGINT"))
-    at.later(0.35, lambda: at.interruption.request(Result.STOPPED, "too late"))
-    at.grace = 10
-    began = time.monotonic()
-    outcome = at.sh("echo found; sleep 60")
-    assert 0.3 <= time.monotonic() - began < 15
+
+    def stop() -> None:
+        at.interruption.request(Result.INTERRUPTED, "interrupted by SIGINT")
+        at.interruption.request(Result.STOPPED, "too late")
+
+    at.when("found", stop)
+    at.grace = 600
+    with soon():
+        outcome = at.sh("echo found; sleep 600")
     assert (outcome.result, outcome.reason, outcome.report) == (Result.INTERRUPTED, "interrupted by SIGINT", "found")
     assert at.row().result is Result.INTERRUPTED
 
 
 def test_urgency_takes_the_grace_away(at: Field) -> None:
-    at.grace = 60
-    at.later(0.2, lambda: at.interruption.request(Result.INTERRUPTED, "once"))
-    at.later(0.6, lambda: setattr(at.interruption, "urgent", True))
-    began = time.monotonic()
-    outcome = at.sh("trap 'echo never' TERM INT HUP; echo found; while :; do sleep 0.05; done")
-    assert 0.6 <= time.monotonic() - began < 30
+    at.grace = 600
+
+    def stop() -> None:
+        at.interruption.request(Result.INTERRUPTED, "once")
+        at.later(0.4, lambda: setattr(at.interruption, "urgent", True))
+
+    at.when("found", stop)
+    with soon():
+        outcome = at.sh("trap 'echo never' TERM INT HUP; echo found; while :; do sleep 0.05; done")
     assert outcome.result is Result.INTERRUPTED
     assert outcome.report.startswith("found")
 
@@ -498,9 +495,9 @@ def test_a_run_that_was_stopped_before_it_began_starts_nothing(at: Field) -> Non
 
 
 def test_a_stop_after_the_agent_ended_well_does_not_spoil_its_report(at: Field) -> None:
-    at.grace = 0.6
-    at.later(0.5, lambda: at.interruption.request(Result.INTERRUPTED, "late"))
-    outcome = at.sh("setsid sh -c \"trap '' TERM; sleep 60; :\" >/dev/null 2>&1 & sleep 0.2; echo done")
+    at.grace = 2.5
+    at.when("done", lambda: at.later(1.0, lambda: at.interruption.request(Result.INTERRUPTED, "late")))
+    outcome = at.sh("setsid sh -c \"trap '' TERM; sleep 60; :\" >/dev/null 2>&1 & echo done")
     assert outcome == Outcome(Result.DONE, "done")
 
 
@@ -574,7 +571,7 @@ def test_whoever_watches_and_raises_leaves_no_agent_behind(at: Field) -> None:
 
     at.events = type("Broken", (list,), {"append": lambda _, event: burst(event)})()
     with pytest.raises(BrokenPipeError):
-        at.sh("echo one; sleep 60")
+        at.sh("echo one; sleep 600")
     assert process.family(at.run.id) == []
     assert at.row().state is State.RUNNING
     assert at.read("transcript.txt") == "one\n"
@@ -583,7 +580,7 @@ def test_whoever_watches_and_raises_leaves_no_agent_behind(at: Field) -> None:
 def test_a_journal_that_cannot_be_written_leaves_no_agent_behind(at: Field) -> None:
     at.journal.advance(at.run.id, State.RUNNING)
     with pytest.raises(ScoutError, match="is running already"):
-        at.sh("sleep 60")
+        at.sh("sleep 600")
     assert process.family(at.run.id) == []
 
 
@@ -612,7 +609,7 @@ class Reader:
     def feed(self, line): return [Event(EventKind.TEXT, line[:9])]
     def finish(self, code, tail, file): return Outcome(Result.DONE, "short")
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-outcome = runner.send(Invocation(("sh", "-c", "echo x; yes 12345678901234567890 | head -n 100000; sleep 60"), Reader()),
+outcome = runner.send(Invocation(("sh", "-c", "echo x; yes 1234567890123456789 | head -n 100000; sleep 600"), Reader()),
     run=run, worktree=root, scratch=root, records=root / "records", journal=journal, redactor=lambda: str,
     on_event=lambda event: None, interruption=runner.Interruption(), grace=0.2)
 print(outcome.result, outcome.reason, outcome.report, journal.get("full").state)
@@ -621,7 +618,7 @@ print(outcome.result, outcome.reason, outcome.report, journal.get("full").state)
 
 def test_a_full_disk_stops_the_agent_and_is_the_reason(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=100)
     assert done.stderr == ""
     assert done.stdout == "failed its records cannot be kept: File too large short exited\n"
 
@@ -632,7 +629,7 @@ def test_what_the_worktrees_making_left_running_is_ended_too(at: Field) -> None:
         collector = threading.Thread(target=hook.wait)
         collector.start()
         assert at.sh("echo done").result is Result.DONE
-        collector.join(5)
+        collector.join()
         assert hook.returncode == -signal.SIGTERM
 
 

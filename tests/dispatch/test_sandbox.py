@@ -7,12 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import running, sleeper, until
 
 from scoutkit import census
 from scoutkit import git as scout
@@ -58,7 +58,7 @@ def room(made: worktree.Checkout, **how: object) -> Room:
     return replace(Room(made.worktree, made.shadow, made.scratch, env), **how)
 
 
-def run(how: str, script: str, room: Room, *, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def run(how: str, script: str, room: Room, *, timeout: float = 100) -> subprocess.CompletedProcess[str]:
     """A shell script as it runs inside; all that it says is in stdout."""
     inside = sandbox.wrap(how, ["/bin/sh", "-c", script], room)
     try:
@@ -75,13 +75,6 @@ def run(how: str, script: str, room: Room, *, timeout: float = 60) -> subprocess
         )
     finally:
         inside.close()
-
-
-def until(true: Callable[[], object], seconds: float = 15.0) -> object:
-    end = time.monotonic() + seconds
-    while not (found := true()) and time.monotonic() < end:
-        time.sleep(0.02)
-    return found
 
 
 # What an agent may see
@@ -287,19 +280,19 @@ def test_a_status_that_is_no_signal_stays() -> None:
 
 
 def test_what_left_its_session_dies_with_the_agent_under_bwrap(by_bwrap: str, made: worktree.Checkout) -> None:
-    mark = f"86399.{os.getpid()}"
-    done = run(by_bwrap, f"setsid sleep {mark} >/dev/null 2>&1 & sleep 0.2; echo left", room(made))
+    sleep = sleeper()
+    done = run(by_bwrap, f"setsid {sleep} >/dev/null 2>&1 & sleep 0.2; echo left", room(made))
     assert done.stdout == "left\n"
-    assert until(lambda: not running(mark))
+    until(lambda: not running(sleep))
 
 
 def test_killing_the_outermost_kills_all_under_bwrap(by_bwrap: str, made: worktree.Checkout) -> None:
-    mark = f"86398.{os.getpid()}"
-    inside = sandbox.wrap(by_bwrap, ["/bin/sh", "-c", f"setsid sleep {mark} & sleep {mark}"], room(made))
+    sleep = sleeper()
+    inside = sandbox.wrap(by_bwrap, ["/bin/sh", "-c", f"setsid {sleep} & {sleep}; :"], room(made))
     with subprocess.Popen(inside.argv, cwd=made.worktree, env=inside.env, start_new_session=True) as popen:
-        assert until(lambda: len([pid for pid in running(mark) if bwrap.comm(pid) == "sleep"]) == 2)
+        until(lambda: len([pid for pid in running(sleep) if bwrap.comm(pid) == "sleep"]) == 2)
         popen.kill()
-    assert until(lambda: not running(mark))
+    until(lambda: not running(sleep))
 
 
 def test_an_agent_that_is_told_to_end_can_still_say_so(by_bwrap: str, made: worktree.Checkout) -> None:
@@ -330,25 +323,13 @@ def test_only_bwrap_has_supervisors(made: worktree.Checkout) -> None:
 
 
 def test_the_agent_dies_with_whoever_started_it(how: str, made: worktree.Checkout) -> None:
-    mark = f"86397.{os.getpid()}"
-    inside = sandbox.wrap(how, ["/bin/sh", "-c", f"exec sleep {mark}"], room(made))
-    starter = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(60)"
+    sleep = sleeper()
+    inside = sandbox.wrap(how, ["/bin/sh", "-c", f"exec {sleep}"], room(made))
+    starter = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(600)"
     with subprocess.Popen([sys.executable, "-c", starter, *inside.argv], cwd=made.worktree, env=inside.env) as popen:
-        assert until(lambda: [pid for pid in running(mark) if bwrap.comm(pid) == "sleep"])
+        until(lambda: [pid for pid in running(sleep) if bwrap.comm(pid) == "sleep"])
         popen.kill()
-    assert until(lambda: not running(mark))
-
-
-def running(mark: str) -> list[int]:
-    found = []
-    for entry in census.table().values():
-        try:
-            line = Path(f"/proc/{entry.pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in line and not entry.zombie and entry.pid != os.getpid():
-            found.append(entry.pid)
-    return found
+    until(lambda: not running(sleep))
 
 
 def descendants(pid: int) -> list[int]:

@@ -33,14 +33,17 @@ def test_one_that_fails_ends_the_run_with_its_reason_and_the_agent_is_not_starte
 
 def test_one_that_hangs_is_stopped(play, monkeypatch):
     monkeypatch.setattr(setup, "SECONDS", 0.3)
-    outcome = play(READS, commands=["sleep 60"])
+    outcome = play(READS, commands=["sleep 600"])
     assert outcome.result is Result.FAILED
     assert "longer than 0.3 s" in outcome.reason
 
 
 def test_what_they_leave_running_is_ended_before_the_agent(play):
     scenario = '[[step]]\nrun = "test -e tick && mv tick gone; sleep 0.6; ls"\n[[step]]\nreport = "# T\\n\\nx"\n'
-    play(scenario, commands=["(while sleep 0.1; do touch tick; done) >/dev/null 2>&1 & sleep 0.3"])
+    play(
+        scenario,
+        commands=["(while sleep 0.1; do touch tick; done) >/dev/null 2>&1 & until [ -e tick ]; do sleep 0.05; done"],
+    )
     assert (play.worktree / "gone").exists()
     assert not (play.worktree / "tick").exists()
 

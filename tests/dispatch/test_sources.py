@@ -12,6 +12,7 @@ import time
 
 import psutil
 import pytest
+from waiting import until
 
 from scoutkit import git as ours
 from scoutkit.dispatch import fetching as fetcher
@@ -330,18 +331,15 @@ def test_paths_are_taken_from_where_one_starts(repo, head, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_ended_while_it_fetches_leaves_nothing_in_the_way(repo, tmp_path, pin, number):
     slow = tmp_path / "slow"  # a transport that never comes to its end
-    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
     slow.chmod(0o755)
     code = "from scoutkit.dispatch import sources; sources.pin(['ssh://localhost/lib'], tell=print)"
     env = {**os.environ, "GIT_SSH": str(slow)}
     popen = subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not fetching("sleep"):  # git has called its transport
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: fetching("sleep"), "git has called its transport")
     halves = list(mirrors.folder().glob("*.new/.git"))
     popen.send_signal(number)
-    popen.wait(20)
+    popen.wait(100)
     left = fetching()
     assert (bool(left), halves[0].exists()) == ((True, True) if number == signal.SIGKILL else (False, False))
     for one in left:

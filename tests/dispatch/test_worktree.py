@@ -5,11 +5,11 @@ import os
 import stat
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from scoutkit import git as scout
 from scoutkit import process
@@ -43,10 +43,7 @@ def give_back(checkout: worktree.Checkout, where: Path) -> None:
 
 def deleted(path: Path) -> bool:
     """Wait for the background deletion."""
-    deadline = time.monotonic() + 20
-    while os.path.lexists(path) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not os.path.lexists(path)
+    return until(lambda: not os.path.lexists(path))
 
 
 def trash() -> list[Path]:
