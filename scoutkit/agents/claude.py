@@ -6,39 +6,21 @@ model to write a plan file and to send agents of its own; that only tools that r
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoutkit.agents import causes
-from scoutkit.agents.clouds import CLOUDS, Cloud, on
-from scoutkit.agents.program import NOTICE, STOP, Program, address, private, table, temporary
+from scoutkit.agents import causes, claude_home
+from scoutkit.agents.claude_home import PROGRAM
+from scoutkit.agents.clouds import CLOUDS, on
+from scoutkit.agents.program import STOP, temporary
 from scoutkit.agents.stream import Stream, number, short, total
 from scoutkit.agents.verdict import last_line
 from scoutkit.model.agents import Availability, Event, EventKind, Invocation
 from scoutkit.model.missions import Kind, Mission, Usage
 
-PROGRAM = Program(
-    name="claude",
-    install="npm install -g @anthropic-ai/claude-code",
-    keys=(
-        *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL"),
-        *("ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_BETAS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"),
-        *(f"ANTHROPIC_DEFAULT_{one}_MODEL" for one in ("OPUS", "SONNET", "HAIKU", "FABLE")),
-        *("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"),
-    ),
-    login=(".claude/.credentials.json",),
-    sign_in="run claude once and /login, or set ANTHROPIC_API_KEY",
-    oldest="2.1.0",
-    flags=(
-        *("--print", "--output-format", "--verbose", "--tools", "--permission-mode", "--setting-sources"),
-        *("--strict-mcp-config", "--model", "--max-turns", "--max-budget-usd", "--resume"),
-    ),
-    home_variable="CLAUDE_CONFIG_DIR",
-)
 IDLE = 300.0  # a long thought or a slow tool says nothing for minutes
 READING = "Read,Grep,Glob"
 CHANGING = f"{READING},Edit,Write,NotebookEdit,Bash"
@@ -47,14 +29,6 @@ _QUIET = (
     *("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY"),
     *("DISABLE_ERROR_REPORTING", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
 )
-_LOGIN = ("oauthAccount", "primaryApiKey", "customApiKeyResponses", "hasCompletedOnboarding", "userID")
-_SETTINGS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model")
-# After a tool it is told once that little is left, if a notice was given meanwhile (code.claude.com/docs/en/hooks).
-_TOLD = {"hookEventName": "PostToolUse", "additionalContext": NOTICE}
-_TELL = f"""if mv "$SCOUTKIT_NOTICE" "$SCOUTKIT_NOTICE.told" 2>/dev/null; then
-printf '%s' '{json.dumps({"hookSpecificOutput": _TOLD})}'; fi"""
-_HOOKS = {"hooks": {"PostToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": _TELL}]}]}}
-_HOST, _RENEWS = "api.anthropic.com:443", "platform.claude.com:443"
 
 
 class Claude:
@@ -69,21 +43,21 @@ class Claude:
         here = PROGRAM.availability()
         if here.login != "not logged in":
             return here
-        keys, settings = _given(), _user("settings.json")
+        keys, settings = claude_home.given(), claude_home.user("settings.json")
         login = next((f"by {cloud}" for cloud in CLOUDS if on(keys, cloud)), "")
         login = login or next((f"{name} in its settings" for name in ("apiKeyHelper",) if settings.get(name)), "")
         login = login or next((f"key in {name} of its settings" for name in PROGRAM.keys[:3] if keys.get(name)), "")
-        login = login or ("key in its .claude.json" if _user(".claude.json").get("primaryApiKey") else "")
+        login = login or ("key in its .claude.json" if claude_home.user(".claude.json").get("primaryApiKey") else "")
         return replace(here, login=login, hint="" if here.ok else here.hint) if login else here
 
     def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:
         """`ask` has tools that read and no others; other missions may write and run commands without being asked."""
-        keys = _given()
+        keys = claude_home.given()
         cloud = next((CLOUDS[one] for one in CLOUDS if on(keys, one)), None)
         program = PROGRAM if cloud is None else replace(PROGRAM, login=(*PROGRAM.login, *cloud.login))
         path = program.needed()
         home, pairs = program.home(scratch)
-        _furnish(home)
+        claude_home.furnish(home)
         reading = mission.kind is Kind.ASK
         own = () if mission.trusted else ("--setting-sources", "user", "--strict-mcp-config")
         fixed = (path, "-p", "--output-format", "stream-json", "--verbose", *own)
@@ -107,7 +81,7 @@ class Claude:
             stdin=prompt,
             env=env,
             shown=(*PROGRAM.shown(), *([Path(file)] if Path(file).is_absolute() else [])),
-            hosts=_hosts(keys, cloud, renews=bool(pairs)),
+            hosts=claude_home.hosts(keys, cloud, renews=bool(pairs)),
             idle=IDLE,
             counts_money=limits.cost_usd is not None,
             login=pairs[:1] if pairs and pairs[0][1].name == ".credentials.json" else (),  # a cloud's is not its own
@@ -278,36 +252,3 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         return "\n".join(str(one["text"]) for one in content if isinstance(one, dict) and "text" in one)
     return str(content or "")
-
-
-def _user(name: str) -> Mapping[str, Any]:
-    """A file of the user's own settings: nothing where it cannot be read."""
-    moved = os.environ.get("CLAUDE_CONFIG_DIR", "")
-    folder = Path(moved) if moved else Path.home() if name == ".claude.json" else Path.home() / ".claude"
-    return table(folder / name)
-
-
-def _given() -> dict[str, str]:
-    """The user's variables for it, of the environment or else of its settings; a cloud's only where it is turned on."""
-    env = _user("settings.json").get("env")
-    every = {name: value for name, value in (env.items() if isinstance(env, dict) else ()) if isinstance(value, str)}
-    every |= os.environ
-    wanted = [*PROGRAM.keys, *(name for one in CLOUDS if on(every, one) for name in CLOUDS[one].keys)]
-    return {name: every[name] for name in wanted if name in every}
-
-
-def _furnish(home: Path) -> None:
-    """What of the user's settings says who they are, and how to get a key: no hooks, servers, permissions, projects."""
-    for name, wanted, ours in ((".claude.json", _LOGIN, {}), ("settings.json", _SETTINGS, _HOOKS)):
-        theirs = _user(name)
-        if kept := {key: theirs[key] for key in wanted if key in theirs} | ours:
-            private(home / ".claude" / name, json.dumps(kept))
-
-
-def _hosts(keys: Mapping[str, str], cloud: Cloud | None, *, renews: bool) -> tuple[str, ...]:
-    if base := address(keys.get(cloud.base if cloud else "ANTHROPIC_BASE_URL", "")):
-        return (base,)
-    if cloud is None:
-        return (_HOST, _RENEWS) if renews else (_HOST,)
-    known = {name: keys.get(name) or keys.get("AWS_DEFAULT_REGION", "") for name in cloud.keys}
-    return tuple(host.format_map(known) for host in cloud.hosts)

@@ -2,23 +2,20 @@
 
 What PATH has is a loader in Node that does not hand signals on, so the program itself is started. That one unpacks
 245 MB before it does anything: into a cache all runs share, and before a run begins, since a run may not write there.
-A repository's hooks, servers and skills are left alone unless its folder is trusted, which is the program's own way;
-which folders its user trusts is not copied, for a worktree may lie in one of them.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from scoutkit.agents import causes, copilot_package
+from scoutkit.agents import causes, copilot_home, copilot_package
+from scoutkit.agents.copilot_home import PROGRAM, PROVIDER
 from scoutkit.agents.prices import Tokens
-from scoutkit.agents.program import STOP, Program, address, private, temporary
+from scoutkit.agents.program import STOP, temporary
 from scoutkit.agents.session_usage import Answer, SessionUsage, tokens, total
 from scoutkit.agents.stream import Stream, call, number
 from scoutkit.agents.verdict import readable
@@ -26,28 +23,6 @@ from scoutkit.model.agents import Availability, Event, EventKind, Invocation
 from scoutkit.model.missions import Kind, Mission, Outcome, Usage
 
 IDLE = 300.0  # it tells of every part of an answer; a tool that runs may be silent
-_TOKENS = ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN")  # the first that is set counts
-_PROVIDER = "COPILOT_PROVIDER_BASE_URL"
-PROGRAM = Program(
-    name="copilot",
-    install="npm install -g @github/copilot",
-    keys=(
-        *_TOKENS,
-        _PROVIDER,
-        *(f"COPILOT_PROVIDER_{name}" for name in ("API_KEY", "API_KEY_COMMAND", "BEARER_TOKEN", "HEADERS", "TYPE")),
-        *(f"COPILOT_PROVIDER_{name}" for name in ("WIRE_API", "WIRE_MODEL", "MODEL_ID", "TRANSPORT")),
-        *(f"COPILOT_PROVIDER_{name}" for name in ("AZURE_API_VERSION", "MAX_PROMPT_TOKENS", "MAX_OUTPUT_TOKENS")),
-        *("COPILOT_MODEL", "COPILOT_OFFLINE", "COPILOT_GH_HOST", "GH_HOST"),
-    ),
-    login=(),  # a part of its config.json, see _copy_login
-    sign_in="run copilot once and /login, or set COPILOT_GITHUB_TOKEN",
-    flags=("--output-format", "--available-tools", "--usage-output-file", "--continue", "--model"),
-)
-_LOGIN_KEYS = re.compile(r"logged_?in|token|^(?:host|login)$", re.IGNORECASE)
-_HOSTS = (
-    *("api.github.com:443", "github.com:443", "api.githubcopilot.com:443", "api.individual.githubcopilot.com:443"),
-    *("api.business.githubcopilot.com:443", "api.enterprise.githubcopilot.com:443"),
-)
 
 
 @dataclass(frozen=True)
@@ -63,7 +38,7 @@ class Copilot:
         """The version is that of the package: asking the program would have it unpack itself."""
         if not PROGRAM.path:
             return PROGRAM.availability()
-        login = _logged_in()
+        login = copilot_home.logged_in()
         return Availability(
             ok=True,
             version=copilot_package.version(PROGRAM),
@@ -76,9 +51,9 @@ class Copilot:
     def invocation(self, mission: Mission, prompt: str, worktree: Path, scratch: Path) -> Invocation:
         """`ask` has tools that read and no others; other missions may do all that their isolation lets them."""
         PROGRAM.needed()
-        program, keys = copilot_package.native(PROGRAM), _keys()
+        program, keys = copilot_package.native(PROGRAM), copilot_home.keys()
         home, _ = PROGRAM.home(scratch)
-        _copy_login(home)
+        copilot_home.copy_login(home)
         unpacked = copilot_package.unpacked(PROGRAM)
         usage = scratch / "usage.json"
         env = {
@@ -91,9 +66,9 @@ class Copilot:
             "COPILOT_PKG_CACHE_HOME": str(unpacked),
             "COPILOT_AUTO_UPDATE": "false",
         }
-        if keys.get(_PROVIDER) and not keys.get("COPILOT_OFFLINE"):
+        if keys.get(PROVIDER) and not keys.get("COPILOT_OFFLINE"):
             env["COPILOT_OFFLINE"] = "true"  # nothing but its provider is asked
-        model = mission.model or ("" if keys.get("COPILOT_MODEL") else _settings().get("model", ""))
+        model = mission.model or ("" if keys.get("COPILOT_MODEL") else copilot_home.settings().get("model", ""))
         secret = ",".join(name for name in keys if name.endswith(("KEY", "TOKEN", "HEADERS")))
         fixed = (
             *(str(program), "--output-format=json", "--no-color", "--no-ask-user", "--disable-builtin-mcps"),
@@ -115,7 +90,7 @@ class Copilot:
             home=home / ".copilot",
             usage=usage,
             prices=self.prices,
-            priced=_PROVIDER in keys,
+            priced=PROVIDER in keys,
         )
         start = Invocation(
             argv=(*fixed, *may),
@@ -123,7 +98,7 @@ class Copilot:
             stdin=prompt,
             env=env,
             shown=tuple(dict.fromkeys((*PROGRAM.shown(), program.parent, unpacked))),
-            hosts=_hosts(keys),
+            hosts=copilot_home.hosts(keys),
             idle=IDLE,
         )
 
@@ -287,57 +262,3 @@ def _plain(message: str) -> tuple[str, str]:
     if "COPILOT_PROVIDER_" in text:
         return text, "set COPILOT_PROVIDER_API_KEY to a key that its provider takes"
     return text, "ask again" if text.startswith("No response") else ""
-
-
-def _json(file: Path) -> dict[str, Any]:
-    """Its settings files: JSON with lines of comment."""
-    try:
-        found = json.loads(re.sub(r"^\s*//.*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _folder() -> Path:
-    return Path(os.environ.get("COPILOT_HOME") or Path.home() / ".copilot")
-
-
-def _settings() -> dict[str, Any]:
-    return {**_json(_folder() / "config.json"), **_json(_folder() / "settings.json")}
-
-
-def _login() -> dict[str, Any]:
-    """What of its config.json says who is logged in. Not which folders are trusted, nor plugins, nor servers."""
-    return {
-        name: value for name, value in _json(_folder() / "config.json").items() if _LOGIN_KEYS.search(name) and value
-    }
-
-
-def _copy_login(home: Path) -> None:
-    folder = home / ".copilot"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if login := _login():
-        private(folder / "config.json", json.dumps(login))
-
-
-def _keys() -> dict[str, str]:
-    """Its provider's variables if there is a provider, else the one token that counts."""
-    keys = PROGRAM.environment()
-    token = "" if keys.get(_PROVIDER) else next((name for name in _TOKENS if keys.get(name)), "")
-    return {name: value for name, value in keys.items() if name not in _TOKENS or name == token}
-
-
-def _logged_in() -> str:
-    keys = _keys()
-    if keys.get(_PROVIDER):
-        return f"provider in {_PROVIDER}"
-    if token := next((name for name in _TOKENS if keys.get(name)), ""):
-        return f"token in {token}"
-    return f"login in {_folder() / 'config.json'}" if _login() else ""
-
-
-def _hosts(keys: Mapping[str, str]) -> tuple[str, ...]:
-    if provider := address(keys.get(_PROVIDER, "")):
-        return (provider,)
-    own = keys.get("COPILOT_GH_HOST") or keys.get("GH_HOST")
-    return (*_HOSTS, *((f"{own}:443", f"api.{own}:443", f"copilot-api.{own}:443") if own else ()))
