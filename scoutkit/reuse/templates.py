@@ -157,9 +157,12 @@ def _with_included(name: str, overrides: Path | None) -> Iterator[tuple[str, set
         text = read(path)
         try:
             tree = made.parse(text)
+            used = meta.find_undeclared_variables(tree)  # compiles it: filters and tests that do not exist
         except jinja2.TemplateSyntaxError as error:
             raise UsageError(f"{path}:{error.lineno}: template syntax: {error.message}", "mend the template") from error
-        yield text, meta.find_undeclared_variables(tree) - set(made.globals)
+        except RecursionError as error:
+            raise UsageError(f"{path}: template syntax: nested too deeply", "mend the template") from error
+        yield text, used - set(made.globals)
         waiting += [other for other in meta.find_referenced_templates(tree) if other]
 
 

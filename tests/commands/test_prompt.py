@@ -192,10 +192,15 @@ def test_a_broken_template_hides_no_other(scoutkit, repo):
     own = repo / ".claude/scoutkit/prompts"
     own.mkdir(parents=True)
     (own / "mine.md").write_text("one\n{% if %}")
+    (own / "filter.md").write_text("one\n{{ goal|nosuch }}")
+    (own / "test.md").write_text("one\n{{ goal is nosuch }}")
+    (own / "deep.md").write_text("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}")
     said = scoutkit("prompt")
     assert said.code == 0
     assert "implement  " in said.out
-    assert "mine.md:2: template syntax" in said.err
+    for place in ("mine.md:2", "filter.md:2", "test.md:2", "deep.md"):
+        assert f"{place}: template syntax" in said.err
+    assert scoutkit("prompt", "filter", "--var", "goal=x").code == 2
 
 
 def test_the_page_shows_what_works(scoutkit, repo, git, monkeypatch):

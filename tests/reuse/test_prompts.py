@@ -65,6 +65,7 @@ def test_a_folder_without_that_template_changes_nothing(overrides, tmp_path):
         ("one\n{{ question.nope }}", 2, "nope"),
         ("one\n\n{% if %}", 3, "template syntax"),
         ("{% for x in question %}", 1, "template syntax"),
+        ("one\n{{ question|nosuch }}", 2, "No filter named 'nosuch'"),
         ("\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
         ("{{ question() }}", 1, "TypeError"),
         ("{% include 'ask.md' %}", 1, "includes itself"),
