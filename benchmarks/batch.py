@@ -128,7 +128,7 @@ def found_wrong(repo: Path, env: dict[str, str], missions: int, whole: int, happ
 
 def processes_left(home: str) -> list[str]:
     """Processes of runs, and errands, that are still there after a moment."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while True:
         left = []
         for process in psutil.process_iter(["pid", "cmdline", "environ", "status"]):

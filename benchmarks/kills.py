@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -32,23 +33,26 @@ AGENT = (
 )
 # Runs `scoutkit ask` and kills itself just before or just after the journal advances to a state.
 AT_STATE = """
-import os, signal, sys
+import os, signal, sys, time
 from scoutkit import commands
 from scoutkit.dispatch.journal import Journal
 state, when, argv = sys.argv[1], sys.argv[2], sys.argv[3:]
 advance = Journal.advance
 create = Journal.create
+def die():
+    os.write(2, f"\\n{time.time()}".encode())
+    os.kill(os.getpid(), signal.SIGKILL)
 def killed(self, run_id, to, **fields):
     if when == "before" and to == state:
-        os.kill(os.getpid(), signal.SIGKILL)
+        die()
     row = advance(self, run_id, to, **fields)
     if when == "after" and to == state:
-        os.kill(os.getpid(), signal.SIGKILL)
+        die()
     return row
 def created(self, run):
     row = create(self, run)
     if state == "created":
-        os.kill(os.getpid(), signal.SIGKILL)
+        die()
     return row
 Journal.advance, Journal.create = killed, created
 sys.exit(commands.run(argv))
@@ -78,6 +82,7 @@ def scoutkit(repo: Path, env: dict[str, str], *args: str) -> subprocess.Complete
 def round_of(repo: Path, env: dict[str, str], chance: random.Random, number: int) -> tuple[str, list[str]]:
     """One ask, one kill, one command after it. What was killed when, and what is wrong afterwards."""
     witness = repo.parent / f"witness-{number}"
+    late = Late()
     ask = ["ask", f"question {number}", "--agent-cmd", AGENT.format(witness=witness)]
     if chance.random() < 0.5:
         state, when = chance.choice(STATES), chance.choice(("before", "after"))
@@ -85,9 +90,10 @@ def round_of(repo: Path, env: dict[str, str], chance: random.Random, number: int
         done = subprocess.run(
             [sys.executable, "-c", AT_STATE, state, when, *ask], cwd=repo, env=env, capture_output=True, check=False
         )
-        killed_at = time.time()
         if done.returncode != -signal.SIGKILL:
+            late.end()
             return label, [f"was not killed: exit {done.returncode} {done.stderr[-300:]!r}"]
+        killed_at = float(done.stderr.split()[-1])
     else:
         target = chance.choice(("scoutkit", "agent", "both"))
         label = f"random {target}"
@@ -106,21 +112,42 @@ def round_of(repo: Path, env: dict[str, str], chance: random.Random, number: int
             with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
                 os.kill(victim.pid, signal.SIGKILL)
         started.wait()
+    before = killed_at - 0.1 - 10 * late.end()  # scoutkit reads as the agent writes, and a line takes its time
     after = scoutkit(repo, env, "list", "--json")
-    return label, [f"the next command failed: {after.stderr}"] if after.returncode else wrong(
-        repo, env, number, witness, killed_at
-    )
+    failed = [f"the next command failed: {after.stderr}"] if after.returncode else []
+    return label, failed or wrong(repo, env, number, witness, before)
 
 
-def wrong(repo: Path, env: dict[str, str], number: int, witness: Path, killed_at: float) -> list[str]:
-    """What is lost or left of round `number`."""
+class Late:
+    """How late this machine wakes up who sleeps, at the most: what reads as others write may be so late, too."""
+
+    def __init__(self) -> None:
+        self._most = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._over.is_set():
+            began = time.monotonic()
+            time.sleep(0.005)
+            self._most = max(self._most, time.monotonic() - began - 0.005)
+
+    def end(self) -> float:
+        """Seconds, since it was made."""
+        self._over.set()
+        self._thread.join()
+        return self._most
+
+
+def wrong(repo: Path, env: dict[str, str], number: int, witness: Path, before: float) -> list[str]:
+    """What is lost or left of round `number`: a finding that was said `before` the kill by enough is due."""
     found = []
     said = [line.split() for line in witness.read_text().splitlines()] if witness.exists() else []
     notes = [
         text for path in (repo / ".claude/notes").rglob("*.md") if f"question {number}\n" in (text := path.read_text())
     ]
-    # scoutkit reads as the agent writes: 100 ms is what a loaded machine may take to hand a line on
-    due = [n for n, when, *_ in (row for row in said if len(row) == 2) if float(when) < killed_at - 0.1]
+    due = [n for n, when, *_ in (row for row in said if len(row) == 2) if float(when) < before]
     lost = [n for n in due if not any(f"finding-{n} " in text for text in notes)]
     if lost:
         found.append(f"lost findings {lost} of {len(said)}")

@@ -31,7 +31,7 @@ class Stage:
             env={**os.environ, **invocation.env},
             input=invocation.stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
-            timeout=60,
+            timeout=100,
         )
         lines = done.stdout.decode("utf-8", "replace").removesuffix("\n").split("\n")
         events = [event for line in lines for event in invocation.reader.feed(line)]

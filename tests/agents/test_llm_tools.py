@@ -6,7 +6,6 @@ import json
 import os
 import runpy
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE, soon
 
 import scoutkit.agents.llm
 
@@ -111,16 +111,15 @@ def test_long_files_and_long_lines_come_in_parts(tools: dict[str, Tool]) -> None
 def test_an_expression_that_never_ends_is_stopped(tools: dict[str, Tool]) -> None:
     Path(os.environ["SCOUTKIT_WORKTREE"], "a.txt").write_text("a" * 40 + "!\n")
     tools["grep"].__globals__["_grep"].__globals__["_SECONDS"] = 0.3
-    began = time.monotonic()
-    assert "stopped after 0.3 seconds" in tools["grep"]("(a+)+$")
-    assert time.monotonic() - began < 5
+    with soon():
+        assert "stopped after 0.3 seconds" in tools["grep"]("(a+)+$")
 
 
 def test_where_nothing_can_stop_an_expression_it_is_taken_as_text(tools: dict[str, Tool]) -> None:
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.extend([tools["grep"]("greet("), tools["grep"]("g.eet")]))
     thread.start()
-    thread.join(timeout=20)
+    thread.join(timeout=PATIENCE)
     assert answers == ["app/greet.py:4: async def greet(name):", "nothing matches"]
 
 

@@ -78,7 +78,7 @@ def test_one_that_is_too_slow_to_tell_its_version_has_that_of_its_npm_package(to
     link = tool()
     link.unlink()
     link.symlink_to(package / "dist/cli.js")
-    (package / "dist/cli.js").write_text("#!/bin/sh\nsleep 60\n")
+    (package / "dist/cli.js").write_text("#!/bin/sh\nsleep 600\n")
     (package / "dist/cli.js").chmod(0o755)
 
     assert (TOOL.availability().ok, TOOL.version()) == (False, "")
@@ -223,10 +223,11 @@ def test_a_program_that_cannot_tell_its_version_is_broken(tool, monkeypatch):
     file.write_text("#!/nonexistent/shell\n")
     assert TOOL.availability().hint == f"{file} cannot be started (No such file or directory): get it"
 
-    monkeypatch.setattr("scoutkit.agents.program._PATIENCE", 0.3)
-    file.write_text("#!/bin/sh\nsleep 60\n")
+    file.write_text("#!/bin/sh\nsleep 600\n")
     late = "some-tool --version does not answer within 0.3 s"
-    assert TOOL.availability().hint == f"{late}; try again if this machine is busy, else: get it"
+    with monkeypatch.context() as hasty:
+        hasty.setattr("scoutkit.agents.program._PATIENCE", 0.3)
+        assert TOOL.availability().hint == f"{late}; try again if this machine is busy, else: get it"
 
     file.write_text("#!/bin/sh\necho 1.9; exit 1\n")
     assert (TOOL.availability().ok, TOOL.availability().version) == (True, "1.9")

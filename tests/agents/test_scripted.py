@@ -2,10 +2,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit.agents.scenario import read
 from scoutkit.agents.scripted import DEMO, Scripted
@@ -96,25 +96,26 @@ def _started(stage, path):
     ("ignore", "number"), [("", signal.SIGTERM), ("[[step]]\nignore_term = true\n", signal.SIGKILL)]
 )
 def test_term_ends_it_unless_it_ignores_term(stage, scenario, ignore, number):
-    with _started(stage, scenario(f"{ignore}[[step]]\nsay = 'here'\n[[step]]\ndelay = 60\n")) as child:
+    with _started(stage, scenario(f"{ignore}[[step]]\nsay = 'here'\n[[step]]\ndelay = 600\n")) as child:
         child.stdout.readline()
         child.terminate()
         try:
-            child.wait(0.3 if ignore else 10)
+            child.wait(0.3 if ignore else PATIENCE)
         except subprocess.TimeoutExpired:
             child.kill()
-        assert child.wait(10) == -number
+        assert child.wait(PATIENCE) == -number
 
 
 @pytest.mark.parametrize("holds", [False, True])
 def test_a_spawned_process_outlives_it_in_the_worktree(stage, scenario, holds):
-    command = "echo $$ > pid; pwd > where; exec sleep 60"
+    command = "echo $$ > pid; pwd > where; exec sleep 600"
     step = (
         f"[[step]]\nspawn = {{ command = {command!r}, holds_output = {str(holds).lower()} }}\n[[step]]\ndelay = 0.2\n"
     )
     with _started(stage, scenario(step)) as child:
-        assert child.wait(20) == 0
-        pid = _eventually(lambda: int((stage.worktree / "pid").read_text()))
+        assert child.wait(PATIENCE) == 0
+        until(lambda: (stage.worktree / "where").exists() and (stage.worktree / "where").read_text())
+        pid = int((stage.worktree / "pid").read_text())
         try:
             os.kill(pid, 0)
             assert Path((stage.worktree / "where").read_text().strip()) == stage.worktree
@@ -123,15 +124,6 @@ def test_a_spawned_process_outlives_it_in_the_worktree(stage, scenario, holds):
             assert (rest is None) == holds or "done" in rest
         finally:
             os.kill(pid, signal.SIGKILL)
-
-
-def _eventually(look):
-    for _ in range(200):
-        try:
-            return look()
-        except (OSError, ValueError):
-            time.sleep(0.02)
-    return look()
 
 
 @pytest.mark.parametrize(

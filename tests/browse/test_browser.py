@@ -98,6 +98,7 @@ def chromium() -> Iterator[Browser]:
     if not found:
         said = "no chromium on PATH: `apt-get install chromium` has the pages tried in a browser"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(said)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
 
@@ -113,7 +114,7 @@ def page(chromium: Browser, address: str) -> Iterator[Page]:
     page.on("pageerror", lambda one: complaints.append(str(one)))
     page.on("dialog", lambda one: (complaints.append(f"a dialog: {one.message}"), one.dismiss()))
     page.on("request", lambda one: None if one.url.startswith(f"{address}/") else complaints.append(one.url))
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     yield page
     context.close()
     assert [one for one in complaints if "404 (Not Found)" not in one] == []

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from scoutkit import config
 from scoutkit.browse.queries import QUERIES
@@ -35,33 +34,26 @@ def line(request: pytest.FixtureRequest) -> dict[str, str]:
 def plain(catalogue: Path, env: dict[str, str], *, plugin: bool) -> Iterator[str]:
     """Plain `datasette`, started as the manual says; gives its address."""
     templates = config.resources("templates") / "datasette"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     command = [sys.executable, "-m", "datasette", str(catalogue), "-m", str(config.resources("metadata.yml"))]
-    command += ["--template-dir", str(templates), "--port", str(port)]
+    command += ["--template-dir", str(templates), "--port", "0"]
     command += ["--plugins-dir", str(templates / "plugins")] if plugin else []
     with subprocess.Popen(
-        command, env={**os.environ, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, env={**os.environ, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as server:
+        assert server.stdout
         try:
-            yield f"http://127.0.0.1:{port}"
+            said = (re.search(r"running on (http://127\.0\.0\.1:\d+)", line) for line in server.stdout)
+            yield next(found[1] for found in said if found)
         finally:
             server.kill()
 
 
 def get(address: str) -> str:
-    """A page, once the server answers."""
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            with urllib.request.urlopen(address) as answer:
-                return str(answer.read().decode())
-        except urllib.error.HTTPError as error:
-            pytest.fail(f"{address}: {error.code} {error.read()[:500]!r}")
-        except urllib.error.URLError:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+    try:
+        with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+            return str(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        pytest.fail(f"{address}: {error.code} {error.read()[:500]!r}")
 
 
 def test_pages_tables_and_queries_are_there_on_each_line(line, repo, note):

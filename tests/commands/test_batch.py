@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit import config
 
@@ -80,8 +81,8 @@ def test_a_table_stands_at_the_end(batch):
 
 
 def test_tags_and_limits_are_the_missions_own(batch, scoutkit):
-    raw = '{"text": "slow", "limits": {"timeout": 0.5}, "tags": ["late"]}\n{"text": "fast", "tags": ["a", "b"]}\n'
-    said = batch(raw, "--json", name="m.jsonl", command=f"{SAYS}; grep -q slow && sleep 60; true")
+    raw = '{"text": "slow", "limits": {"timeout": 3}, "tags": ["late"]}\n{"text": "fast", "tags": ["a", "b"]}\n'
+    said = batch(raw, "--json", name="m.jsonl", command=f"{SAYS}; grep -q slow && sleep 600; true")
     assert said.code == 4
     slow, fast = said.json["missions"]
     assert (slow["state"], slow["run"]["result"], slow["note"]["status"]) == ("failed", "timeout", "draft")
@@ -246,13 +247,6 @@ def start(repo: Path, *args: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(argv, cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def until(condition) -> None:
-    deadline = time.monotonic() + 80
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def errands(batch: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """The processes of a batch's runs; it starts git too, which comes and goes."""
     found = []
@@ -268,11 +262,11 @@ def transcripts(repo: Path) -> int:
 
 def test_interrupted_it_keeps_what_was_found_and_goes_on_later(scoutkit, repo, tmp_path):
     (tmp_path / "m.txt").write_text("a\nb\nc\n")
-    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 600; }}; {SAYS}"
     going = start(repo, str(tmp_path / "m.txt"), "--jobs", "2", "--agent-cmd", slow, *OPTIONS)
     until(lambda: transcripts(repo) == 2)
     going.send_signal(signal.SIGINT)
-    _, err = going.communicate(timeout=40)
+    _, err = going.communicate(timeout=PATIENCE)
     assert going.returncode == 130, err
     assert len(list((repo / ".claude/notes/drafts").glob("*.md"))) == 2
     assert not list((config.user_state() / "runs").iterdir())
@@ -293,7 +287,7 @@ def test_a_run_that_outlives_its_batch_is_waited_for_and_not_sent_again(scoutkit
     time.sleep(0.5)
     (made,) = scoutkit("batch", "--list", "--json").json["batches"]
     (tmp_path / "go").touch()
-    out, err = again.communicate(timeout=40)
+    out, err = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, err
     assert made["state"] in {"unfinished", "running"}
     assert [one["state"] for one in json.loads(out)["missions"]] == ["done"]
@@ -302,14 +296,14 @@ def test_a_run_that_outlives_its_batch_is_waited_for_and_not_sent_again(scoutkit
 
 def test_a_batch_that_goes_on_is_not_taken_up_twice(scoutkit, repo, tmp_path):
     (tmp_path / "m.txt").write_text("a\n")
-    going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", "echo so far; sleep 60", *OPTIONS)
+    going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", "echo so far; sleep 600", *OPTIONS)
     until(lambda: transcripts(repo) == 1)
     (made,) = scoutkit("batch", "--list", "--json").json["batches"]
     said = scoutkit("batch", "--resume", made["id"])
     assert made["state"] == "running"
     assert (said.code, "is going on already" in said.err) == (1, True)
     going.send_signal(signal.SIGTERM)
-    assert going.wait(40) == 130
+    assert going.wait(PATIENCE) == 130
 
 
 def test_two_batches_at_once_are_each_done_and_every_note_is_there_once(scoutkit, repo, tmp_path):
@@ -320,7 +314,7 @@ def test_two_batches_at_once_are_each_done_and_every_note_is_there_once(scoutkit
         args = ("--jobs", "2", "--json", "--agent-cmd", f"{meets}; {SAYS}", *OPTIONS)
         going.append(start(repo, str(tmp_path / mine), *args))
     for one in going:
-        out, err = one.communicate(timeout=80)
+        out, err = one.communicate(timeout=PATIENCE)
         assert one.returncode == 0, err
         assert [mission["state"] for mission in json.loads(out)["missions"]] == ["done"] * 2
         assert b"error" not in err
@@ -334,12 +328,12 @@ def test_two_batches_at_once_are_each_done_and_every_note_is_there_once(scoutkit
 
 def test_a_run_whose_process_dies_leaves_a_draft_and_is_sent_again_by_resume(scoutkit, repo, tmp_path):
     (tmp_path / "m.txt").write_text("a\n")
-    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 600; }}; {SAYS}"
     going = start(repo, str(tmp_path / "m.txt"), "--agent-cmd", slow, *OPTIONS)
     until(lambda: transcripts(repo) == 1)
     (errand,) = errands(going)
     errand.kill()
-    _, err = going.communicate(timeout=40)
+    _, err = going.communicate(timeout=PATIENCE)
     assert going.returncode == 4, err
     assert "so far" in next((repo / ".claude/notes/drafts").glob("*.md")).read_text()
     assert not list((config.user_state() / "runs").iterdir())
@@ -351,7 +345,7 @@ def test_a_run_whose_process_dies_leaves_a_draft_and_is_sent_again_by_resume(sco
 
 def test_runs_that_are_cut_short_with_their_batch_are_sent_again_by_one_resume(scoutkit, repo, tmp_path):
     (tmp_path / "m.txt").write_text("a\nb\nc\n")
-    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 60; }}; {SAYS}"
+    slow = f"test -e '{tmp_path}/go' || {{ echo so far; sleep 600; }}; {SAYS}"
     going = start(repo, str(tmp_path / "m.txt"), "--jobs", "2", "--agent-cmd", slow, *OPTIONS)
     until(lambda: transcripts(repo) == 2)
     for one in [psutil.Process(going.pid), *psutil.Process(going.pid).children(recursive=True)]:

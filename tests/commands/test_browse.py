@@ -8,13 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit.commands import browse
 
@@ -40,7 +40,7 @@ def test_it_serves_until_ctrl_c_and_ends_well(repo):
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(f"{address}nowhere")
         server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=30)
+        out, err = server.communicate(timeout=PATIENCE)
         assert (server.returncode, "Traceback" in out + err) == (0, False)
 
 
@@ -92,9 +92,7 @@ def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_desktop_opens_the_address(opener: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     assert browse._opened("http://127.0.0.1:8765/?token=x")
-    until = time.monotonic() + 10
-    while not opener.exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    until(opener.exists)
     assert opener.read_text() == "http://127.0.0.1:8765/?token=x"
 
 

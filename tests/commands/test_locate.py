@@ -326,7 +326,7 @@ def test_answers_come_at_once_and_see_what_changed_meanwhile(repo, git):
 def test_a_reader_that_has_enough_ends_the_stream(repo):
     line = ask(**{"from": "HEAD"}).strip()
     command = f"yes '{line}' | {' '.join(COMMAND)} | head -1"
-    done = subprocess.run(["bash", "-c", command], cwd=repo, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], cwd=repo, capture_output=True, text=True, check=True, timeout=100)
     assert json.loads(done.stdout)["verdict"] == "fresh"
     assert not done.stderr
 

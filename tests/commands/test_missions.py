@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import running, sleeper
 
 from scoutkit import config
 
@@ -136,9 +137,10 @@ def test_an_agent_command_that_does_not_exist_is_exit_5(scoutkit):
 
 
 def test_a_timeout_stops_the_agent_and_its_children(scoutkit):
-    said = scoutkit("ask", "q", "--timeout", "1", "--agent-cmd", "echo found; setsid sleep 4711 & sleep 4711")
+    sleep = sleeper()
+    said = scoutkit("ask", "q", "--timeout", "2", "--agent-cmd", f"echo found; setsid {sleep} & {sleep}")
     assert said.code == 4
-    assert subprocess.run(["pgrep", "-f", "sleep 4711"], capture_output=True, check=False).stdout == b""
+    assert running(sleep) == []
     assert scoutkit("runs", "--json").json["runs"][0]["result"] == "timeout"
 
 
@@ -265,12 +267,12 @@ def test_many_at_once_all_succeed(repo, home):
     ]
     import sys
 
-    running = [
+    asking = [
         subprocess.Popen([sys.executable, *command[1:]], cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for command in commands
     ]
-    answers = [process.communicate() for process in running]
-    assert [process.returncode for process in running] == [0] * len(commands), [err for _, err in answers]
+    answers = [process.communicate() for process in asking]
+    assert [process.returncode for process in asking] == [0] * len(commands), [err for _, err in answers]
     assert len({json.loads(out)["note"]["path"] for out, _ in answers}) == len(commands)
 
 
@@ -361,7 +363,7 @@ event = { kind = "turn" }
 [[step]]
 say = "so far"
 """
-    scenario.write_text('description = "goes on"\n' + step * 4 + "[[step]]\ndelay = 20\n")
+    scenario.write_text('description = "goes on"\n' + step * 4 + "[[step]]\ndelay = 600\n")
     said = scoutkit("ask", "Where?", "--agent", f"scripted:{scenario}", "--max-turns", "2", "--isolate", "none")
     assert said.code == 4
     assert "more than 2 turns" in said.err
@@ -370,7 +372,7 @@ say = "so far"
 
 
 def test_a_run_says_what_held_it_and_which_limit_it_broke(scoutkit, repo):
-    command = "echo '# Half'; i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; sleep 20"
+    command = "echo '# Half'; i=0; while [ $i -lt 60 ]; do sleep 600 & i=$((i+1)); done; sleep 600"
     said = scoutkit("ask", "q", "--agent-cmd", command, "--isolate", "none", "--max-processes", "20", "--json")
     assert said.code == 4
     assert "more than 20" in said.err

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from waiting import until
 
 from scoutkit.reuse import tokens
 
@@ -154,11 +153,7 @@ def test_the_first_pack_lays_the_vocabulary_out_and_later_ones_count_alike(scout
     file.unlink()
     tokens._best.cache_clear()  # as in a process of its own
     first = scoutkit("pack", "cookies", "--json").json
-    for _ in range(200):
-        if file.exists():
-            break
-        time.sleep(0.05)
-    assert file.exists()
+    until(file.exists)
     tokens._best.cache_clear()
     again = scoutkit("pack", "cookies", "--json").json
     assert file.with_suffix(".counted").exists()

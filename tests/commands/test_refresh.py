@@ -269,7 +269,7 @@ def test_of_two_at_once_one_takes_the_old_notes_place_and_the_other_is_a_draft_t
         subprocess.Popen(line, cwd=repo, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [(json.loads(out), err) for out, err in (one.communicate(timeout=60) for one in both)]
+    said = [(json.loads(out), err) for out, err in (one.communicate(timeout=100) for one in both)]
     assert [one.returncode for one in both] == [0, 0]
     (first,) = [found for found, _ in said if found["refreshed"]]
     ((second, err),) = [(found, err) for found, err in said if not found["refreshed"]]

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from waiting import running, sleeper, until
 
 from scoutkit import config
 from scoutkit.dispatch import mirrors, sandbox
@@ -165,18 +166,16 @@ def test_sources_cannot_be_written_and_the_scratch_folder_can(research, lib, rep
 @inside
 def test_nothing_is_left_but_the_note_and_the_mirror(research, repo, git):
     before = git(repo, "status", "--porcelain", "-uall") + git(repo, "for-each-ref") + git(repo, "stash", "list")
-    said = research("# x", does="git init -q nested; (sleep 283.417 &)", question="What is left?")
+    sleep = sleeper()
+    said = research("# x", does=f"git init -q nested; ({sleep} &)", question="What is left?")
     assert said.code == 0
     after = git(repo, "status", "--porcelain", "-uall") + git(repo, "for-each-ref") + git(repo, "stash", "list")
     assert "".join(line for line in after.splitlines(True) if ".claude/notes/" not in line) == before
     state = config.user_state()
     assert not list((state / "runs").iterdir())
-    deadline = time.monotonic() + 10
-    while list((state / "trash").iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not list((state / "trash").iterdir()))
     assert len(mirrors.kept()) == 1
-    assert subprocess.run(["pgrep", "-f", "sleep 283.417"], capture_output=True).returncode == 1
+    assert running(sleep) == []
 
 
 @inside
@@ -265,10 +264,7 @@ def test_without_isolation_sources_are_locked_and_looked_at_afterwards(research,
     said = research(report, "--isolate", "none", "--json", does=does, question="Another?")
     assert "lib: the agent changed 'new' and 1 more in its copy of the source" in said.err
     assert cited(said)[0][3] == "supported"
-    deadline = time.monotonic() + 10
-    while list((config.user_state() / "trash").iterdir()):  # though nothing in it may be written
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not list((config.user_state() / "trash").iterdir()), "it goes, though nothing in it may be written")
 
 
 def test_paths_are_those_of_the_folder_that_is_named(scoutkit, lib, repo, tmp_path):
@@ -394,10 +390,7 @@ def test_a_run_that_is_killed_ends_in_a_draft_with_its_citations_checked(repo, l
     command = f"cat <<'REPORT'\n{report}\nREPORT\nsleep 600"
     popen = subprocess.Popen([*argv, "--agent-cmd", command], cwd=repo, stderr=subprocess.DEVNULL)
     events = repo / ".git/scoutkit/runs"
-    deadline = time.monotonic() + 30
-    while not any("Half" in path.read_text() for path in events.glob("*/events.jsonl")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: any("Half" in path.read_text() for path in events.glob("*/events.jsonl")))
     popen.kill()
     popen.wait()
     said = scoutkit("list")

@@ -203,7 +203,7 @@ def test_a_folder_that_was_deleted_is_no_repository(repo: Path):
 
 @pytest.mark.parametrize("keys", [b"", b"\x03", b"\x03\x03"])
 def test_on_a_terminal_an_agent_is_watched_and_can_be_interrupted(repo: Path, home: Path, keys: bytes):
-    agent = "echo found; sleep 30" if keys else "echo found; sleep 0.3"
+    agent = "echo found; sleep 600" if keys else "echo found; sleep 0.3"
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(repo)

@@ -9,10 +9,10 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 SCENARIO = """
 [[step]]
@@ -87,12 +87,9 @@ def test_a_run_is_followed_line_by_line_until_it_ends(scoutkit, repo):
         [sys.executable, "-m", "scoutkit", "ask", "q", "--agent-cmd", command], cwd=repo, stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not list((repo / ".git/scoutkit").glob("runs/*/events.jsonl")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    run = next((repo / ".git/scoutkit").glob("runs/*")).name
+    run = until(lambda: list((repo / ".git/scoutkit").glob("runs/*/events.jsonl")))[0].parent.name
     said = scoutkit("run", "logs", "-f", run)
-    assert asking.wait(60) == 0
+    assert asking.wait(PATIENCE) == 0
     asking.communicate()
     assert said.code == 0, said.err
     assert [line for line in said.out.splitlines() if line][-3:] == ["# First", "two words", "last"]
@@ -126,19 +123,16 @@ def test_a_failed_command_is_sent_again(scoutkit):
 
 def test_a_live_run_is_not_sent_again(scoutkit, repo):
     asking = subprocess.Popen(
-        [sys.executable, "-m", "scoutkit", "ask", "q", "--agent-cmd", "echo '# T'; sleep 30"], cwd=repo,
+        [sys.executable, "-m", "scoutkit", "ask", "q", "--agent-cmd", "echo '# T'; sleep 600"], cwd=repo,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not list((repo / ".git/scoutkit").glob("runs/*/events.jsonl")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    run = next((repo / ".git/scoutkit").glob("runs/*")).name
+    run = until(lambda: list((repo / ".git/scoutkit").glob("runs/*/events.jsonl")))[0].parent.name
     for command in ("retry", "undo"):
         said = scoutkit("run", command, run)
         assert said.code == 6
         assert "going on" in said.err
     assert scoutkit("run", "stop", run).code == 0
-    asking.wait(30)
+    asking.wait(PATIENCE)
 
 
 def test_a_mission_with_a_secret_is_not_kept_and_not_sent_again(scoutkit, repo, monkeypatch):

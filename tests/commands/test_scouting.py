@@ -8,10 +8,10 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import running, sleeper, until
 
 from scoutkit import config
 from scoutkit.dispatch import sandbox
@@ -125,9 +125,9 @@ def test_a_report_without_the_sections_stands_at_the_end_its_headings_below_ours
     ("actions", "options", "words"),
     [
         ([("run", EDIT), ("stderr", "it broke"), ("exit", 3)], (), "The agent failed"),
-        ([("run", EDIT), ("run", "sleep 30")], ("--timeout", "2"), "The agent ran out of time"),
+        ([("run", EDIT), ("run", "sleep 600")], ("--timeout", "5"), "The agent ran out of time"),
         (
-            [("run", EDIT), ("usage", {"input_tokens": 5, "output_tokens": 5, "cost_usd": 9.0}), ("delay", 30)],
+            [("run", EDIT), ("usage", {"input_tokens": 5, "output_tokens": 5, "cost_usd": 9.0}), ("delay", 600)],
             ("--max-cost", "1"),
             "The agent ran out of its budget",
         ),
@@ -148,8 +148,8 @@ def test_however_it_ends_the_note_tells_what_was_done(scout, repo, git, actions,
 
 
 def test_what_ran_when_time_was_over_is_named(scout, repo):
-    scout(("run", "sleep 31"), options=("--timeout", "1"))
-    assert "`sleep 31` was running when the agent ended" in section(the_note(repo), "Open questions")
+    scout(("run", "sleep 600"), options=("--timeout", "4"))
+    assert "`sleep 600` was running when the agent ended" in section(the_note(repo), "Open questions")
 
 
 def test_commits_on_any_branch_a_stash_and_those_given_up_are_told(scout, repo, git):
@@ -213,14 +213,14 @@ def test_checks_are_run_before_and_after_and_one_that_hangs_is_a_result(scout, r
     scout(
         ("run", EDIT),
         ("report", "# Done\n\nYes.\n"),
-        options=("--check", "grep -q sha512 src/auth/signing.py", "--check", "sleep 40", "--timeout", "2"),
+        options=("--check", "grep -q sha512 src/auth/signing.py", "--check", "sleep 600", "--timeout", "4"),
     )
     checks = section(the_note(repo), "Checks")
     assert "| `grep -q sha512 src/auth/signing.py` | exit 1 | passed |" in checks
     assert checks.count("hung: stopped at its time limit") == 2
     first = section(the_note(repo), "First next time")
     assert "sha512" not in first  # it failed at the base, which is what the task is for
-    assert "Look at the check `sleep 40` first" in first
+    assert "Look at the check `sleep 600` first" in first
 
 
 def test_what_checks_and_set_up_leave_is_not_the_agents(scout, repo):
@@ -359,31 +359,24 @@ def test_afterwards_everything_of_the_run_is_gone(scout, repo, git):
                     total += (Path(folder) / name).lstat().st_size
         return total
 
-    count = git(repo, "count-objects", "-v")
+    count, sleep = git(repo, "count-objects", "-v"), sleeper()
     scout(
         ("run", "head -c 3000000 /dev/urandom > big && git checkout -q -b b && git add . && git commit -qm big"),
-        ("spawn", "sleep 4712"),
+        ("spawn", sleep),
         ("report", "# Done\n\nYes.\n"),
     )
-    deadline = time.monotonic() + 20
-    while held() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert held() == 0
+    until(lambda: held() == 0, "the trash is emptied")
     assert git(repo, "count-objects", "-v") == count
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert "sleep 4712" not in running.splitlines()
+    assert running(sleep) == []
 
 
 def test_a_scout_that_is_killed_leaves_what_it_did_to_the_next_command(scoutkit, repo, tmp_path):
     scenario = tmp_path / "scenario.toml"
-    scenario.write_text(steps(("run", EDIT), ("run", "make nothing"), ("say", "waiting here"), ("delay", 60)))
+    scenario.write_text(steps(("run", EDIT), ("run", "make nothing"), ("say", "waiting here"), ("delay", 600)))
     argv = [sys.executable, "-m", "scoutkit", "scout", TASK, "--agent", f"scripted:{scenario}", "--isolate", "none"]
     sent = subprocess.Popen(argv, cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if any("waiting here" in one.read_text() for one in repo.glob(".git/scoutkit/runs/*/events.jsonl")):
-            break
-        time.sleep(0.05)
+    kept = ".git/scoutkit/runs/*/events.jsonl"
+    until(lambda: any("waiting here" in one.read_text() for one in repo.glob(kept)))
     os.kill(sent.pid, 9)
     sent.communicate()
     assert "cut short" in scoutkit("list").err

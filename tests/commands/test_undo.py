@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from waiting import until
 
 from scoutkit.agents.scripted import SCENARIOS
 from scoutkit.dispatch import sandbox
@@ -199,6 +200,8 @@ refs = st.from_regex(r"[\w+%=é\u2028\x85-]{1,12}(/[\w+%=é\u2028\x85-]{1,12}){0
 @given(name=refs, other=refs)
 def test_refs_of_any_name_come_back(scoutkit, repo, git, name, other):
     """One that is deleted, one that is made, where one may be a folder of the other."""
+    for ref in git(repo, "for-each-ref", "--format=%(refname)", "refs/x").split("\n")[:-1]:  # of the example before
+        git(repo, "update-ref", "-d", ref)
     git(repo, "update-ref", f"refs/x/{name}", "HEAD")
     before = git(repo, "for-each-ref")
     command = f"cd {repo}; git update-ref -d 'refs/x/{name}'; git update-ref 'refs/x/{other}' HEAD"
@@ -208,7 +211,6 @@ def test_refs_of_any_name_come_back(scoutkit, repo, git, name, other):
     undone = scoutkit("run", "undo", run, "--yes")
     assert undone.code == 0, undone.err
     assert git(repo, "for-each-ref") == before
-    git(repo, "update-ref", "-d", f"refs/x/{name}")
 
 
 def is_said_and_undone(scoutkit, worked_in):
@@ -221,16 +223,14 @@ def is_said_and_undone(scoutkit, worked_in):
 
 
 def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scoutkit, worked_in):
-    command = f"echo theirs > {worked_in}/README.md; echo '# Begun'; sleep 60"
+    command = f"echo theirs > {worked_in}/README.md; echo '# Begun'; sleep 600"
     asking = subprocess.Popen(
         [sys.executable, "-m", "scoutkit", "ask", "q", "--isolate", "none", "--agent-cmd", command],
         cwd=worked_in,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    deadline = time.monotonic() + 60
-    while (worked_in / "README.md").read_text() != "theirs\n" and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: (worked_in / "README.md").read_text() == "theirs\n")
     asking.kill()
     asking.wait()
     is_said_and_undone(scoutkit, worked_in)
@@ -239,19 +239,17 @@ def test_what_a_killed_run_changed_is_said_by_the_command_that_finishes_it(scout
 def test_what_an_agent_changed_before_the_journal_knew_of_it_is_said_too(scoutkit, worked_in):
     assert scoutkit("ask", "an earlier one", "--agent-cmd", "echo '# Made the journal'").code == 0
     journal = sqlite3.connect(worked_in / ".git/scoutkit/journal.db", isolation_level=None, timeout=60)
-    command = f"echo theirs > {worked_in}/README.md; sleep 60"
+    command = f"echo theirs > {worked_in}/README.md; sleep 600"
     asking = subprocess.Popen(
         [sys.executable, "-m", "scoutkit", "ask", "q", "--isolate", "none", "--agent-cmd", command],
         cwd=worked_in,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    deadline = time.monotonic() + 60
-    while journal.execute("SELECT count(*) FROM runs").fetchone() != (2,) and time.monotonic() < deadline:
+    while journal.execute("SELECT count(*) FROM runs").fetchone() != (2,):  # a moment later it is too late
         time.sleep(0.005)
     journal.execute("BEGIN IMMEDIATE")  # the agent starts, and what says so has to wait
-    while (worked_in / "README.md").read_text() != "theirs\n" and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: (worked_in / "README.md").read_text() == "theirs\n")
     asking.kill()
     asking.wait()
     journal.execute("ROLLBACK")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit import config
 
@@ -43,18 +44,17 @@ def test_an_unknown_run_is_exit_1(scoutkit):
 
 
 def test_stopping_a_run_keeps_what_it_found(repo, scoutkit):
-    command = "echo '# Half'; echo; echo a finding; sleep 60"
+    command = "echo '# Half'; echo; echo a finding; sleep 600"
     asking = subprocess.Popen(
         [sys.executable, "-m", "scoutkit", "ask", "q", "--agent-cmd", command],
         cwd=repo,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    run = {}
-    while not run or run["state"] != "running" or not scoutkit("run", "logs", run["id"]).out:
-        run = next(iter(scoutkit("runs", "--json").json["runs"]), {})
-    assert scoutkit("run", "stop", run["id"]).code == 0
-    asking.communicate(timeout=20)
+    kept = repo / ".git/scoutkit/runs"
+    said = until(lambda: [one for one in kept.glob("*/transcript.txt") if "a finding" in one.read_text()])
+    assert scoutkit("run", "stop", said[0].parent.name).code == 0
+    asking.communicate(timeout=PATIENCE)
     assert asking.returncode == 4
     assert scoutkit("runs", "--json").json["runs"][0]["result"] == "stopped"
     assert "a finding" in next((repo / ".claude/notes/drafts").glob("*.md")).read_text()

@@ -348,7 +348,7 @@ class Stage:
             text=True,
         )
 
-    def finish(self, popen: subprocess.Popen[str], *, limit: float = 90.0) -> Done:
+    def finish(self, popen: subprocess.Popen[str], *, limit: float = 110.0) -> Done:
         """Waits, looking at command lines meanwhile; ends it and fails after `limit` seconds."""
         began, leaks = time.monotonic(), set[str]()
         out: list[str] = []
@@ -363,7 +363,7 @@ class Stage:
                 raise AssertionError(f"not done after {limit} s: {popen.args}\n{out}")
         return Done(popen.returncode, out[0], out[1], time.monotonic() - began, sorted(leaks))
 
-    def ask(self, agent: str, scenario: str, *more: str, limit: float = 90.0, question: str = QUESTION) -> Done:
+    def ask(self, agent: str, scenario: str, *more: str, limit: float = 110.0, question: str = QUESTION) -> Done:
         """`scoutkit ask --json` of an agent, to the end."""
         args = ("ask", question, "--agent", agent, "--model", MODELS[agent], "--json", "--force", *more)
         return self.finish(self.start(*args, scenario=scenario), limit=limit)
@@ -371,7 +371,7 @@ class Stage:
     def scoutkit(self, *args: str, scenario: str = "ok") -> Done:
         return self.finish(self.start(*args, scenario=scenario))
 
-    def undisturbed(self, *, wait: float = 10.0) -> None:
+    def undisturbed(self, *, wait: float = 60.0) -> None:
         """Nothing is left of a run but what scoutkit keeps of it. A process may take `wait` seconds to end."""
         deadline = time.monotonic() + wait
         while (alive := self.strays()) and time.monotonic() < deadline:

@@ -61,7 +61,7 @@ def test_a_key_that_a_tool_dug_up_is_not_kept(stage: Stage, agent: str) -> None:
 def test_a_failure_names_its_cause(stage: Stage, agent: str, scenario: str) -> None:
     lasting = scenario in ("e429", "e500", "cut")  # some try again for minutes
     silent = agent == "gemini" and scenario != "cut" and lasting  # and without a word
-    limit = ("--idle", "8s") if silent else ("--timeout", "8s" if agent == "claude" and lasting else "60s")
+    limit = ("--idle", "8s") if silent else ("--timeout", "12s" if agent == "claude" and lasting else "60s")
     fails(stage, agent, scenario, "said nothing" if silent else FAILURES[scenario], *limit)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
+import signal
 import subprocess
 
 import pytest
 from stage import MODELS, Stage
+from waiting import until
 
 ISOLATIONS = ("bwrap", "landlock", "none")
 
@@ -30,9 +32,16 @@ def test_the_hostile_repository_is_armed(stage: Stage, agent: str) -> None:
     stage.hostile()
     stage.configure("ok")
     argv, run = ARMED[agent]
-    with contextlib.suppress(subprocess.TimeoutExpired):  # it was told of a model that is not there
-        subprocess.run(argv, cwd=stage.repo, env=stage.environment("ok"), input=b"Why?", capture_output=True, timeout=8)
-    assert run <= {path.name for path in stage.proof.iterdir()}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    env = stage.environment("ok")
+    with subprocess.Popen(argv, cwd=stage.repo, env=env, stdin=subprocess.PIPE, start_new_session=True, **quiet) as one:
+        assert one.stdin
+        one.stdin.write(b"Why?")
+        one.stdin.close()
+        try:
+            until(lambda: run <= {path.name for path in stage.proof.iterdir()})
+        finally:
+            os.killpg(one.pid, signal.SIGKILL)  # it was told of a model that is not there
 
 
 def test_what_a_repository_brings_is_not_run(stage: Stage, agent: str, isolation: str) -> None:

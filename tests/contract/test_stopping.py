@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from model_server import DRAFT, SECONDS
 from stage import MODELS, QUESTION, Stage, command_lines, processes
+from waiting import until
 
 TITLE = DRAFT.splitlines()[0].removeprefix("# ")
 REPORTING = ("claude", "codex", "gemini", "copilot")  # llm keeps no session to resume
@@ -20,13 +19,6 @@ ISOLATIONS = ("bwrap", "landlock", "none")
 
 def drafts(stage: Stage) -> list[str]:
     return [path.read_text() for path in (stage.repo / ".claude/notes/drafts").glob("*.md")]
-
-
-def until(what: Callable[[], object], *, seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it never came to it"
-        time.sleep(0.05)
 
 
 def test_an_agent_out_of_turns_still_writes_its_report(stage: Stage, agent: str) -> None:
@@ -64,7 +56,7 @@ def test_an_agent_out_of_money_still_writes_its_report(stage: Stage) -> None:
 
 
 def test_an_agent_out_of_time_still_writes_its_report(stage: Stage, agent: str) -> None:
-    done = stage.ask(agent, "loop", "--timeout", "6s" if agent in ("claude", "codex") else "15s")  # those start late
+    done = stage.ask(agent, "loop", "--timeout", "10s" if agent in ("claude", "codex") else "15s")  # those start late
     assert done.code == 4, (done.out, done.err)
     assert "--timeout" in done.err
     (draft,) = drafts(stage)
@@ -76,7 +68,6 @@ def test_an_agent_that_says_nothing_is_stopped(stage: Stage, agent: str) -> None
     done = stage.ask(agent, "midstall", "--idle", "5s")
     assert done.code == 4, (done.out, done.err)
     assert "said nothing for 5 s" in done.err
-    assert done.seconds < 40
     stage.undisturbed()
 
 

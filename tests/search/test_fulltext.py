@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit.errors import Refused, Unavailable
 from scoutkit.search import following, stamp
@@ -169,7 +170,7 @@ def test_a_large_damaged_index_is_left_to_the_follower(shelf: Shelf, folder: Pat
     with pytest.raises(Unavailable):
         fulltext.related("n0000001")
     with follower(shelf, folder) as one:
-        one.communicate(timeout=30)
+        one.communicate(timeout=PATIENCE)
     assert fulltext.suggest("walruss") == "walrus"
 
 
@@ -256,13 +257,6 @@ def test_an_answer_does_not_wait_for_a_long_update(shelf: Shelf, folder: Path) -
     assert fulltext.suggest("walruss") == "walrus"
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_few_notes_wait_for_an_answer_that_needs_them(shelf: Shelf, fulltext: Fulltext, folder: Path) -> None:
     following.follow(shelf.catalogue, folder)
     assert not folder.exists()
@@ -313,13 +307,13 @@ def test_of_several_followers_one_works_and_none_fails(shelf: Shelf, fulltext: F
     with contextlib.ExitStack() as stack:
         running = [stack.enter_context(follower(shelf, folder)) for _ in range(4)]
         for one in running:
-            _, err = one.communicate(timeout=30)
+            _, err = one.communicate(timeout=PATIENCE)
             assert (one.returncode, err) == (0, b"")
     assert fulltext.difference() == ""
 
 
 def test_a_follower_makes_nothing_where_the_catalogue_is_gone(shelf: Shelf, folder: Path) -> None:
     with follower(shelf, folder) as one:
-        one.communicate(timeout=30)
+        one.communicate(timeout=PATIENCE)
     assert not shelf.catalogue.path.exists()
     assert not folder.exists()

@@ -355,7 +355,7 @@ def test_many_first_opens_at_once_all_succeed(shelf: Shelf) -> None:
         shelf.note(f"{number}.md", f"walrus {number}")
     running = [start(shelf) for _ in range(6)]
     for one in running:
-        out, err = one.communicate(timeout=60)
+        out, err = one.communicate(timeout=100)
         assert (out.strip(), err) == ("150 150", "")
     assert shelf.catalogue.damage() == []
 

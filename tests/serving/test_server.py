@@ -9,17 +9,15 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit.serving import tools
-
-PATIENCE = 20.0  # seconds
 
 SLOW = """\
 [[step]]
@@ -29,7 +27,7 @@ event = { kind = "text", text = "I look at `src/auth/signing.py:12-14`." }
 event = { kind = "tool_call", text = "read src/auth/signing.py" }
 
 [[step]]
-delay = 60
+delay = 600
 """
 
 
@@ -74,13 +72,6 @@ def answers_of(popen: subprocess.Popen[bytes], number: int) -> dict[str, Any]:
         if message.get("id") == number:
             return message
     raise AssertionError("it closed stdout")
-
-
-def until(true: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
-        time.sleep(0.05)
 
 
 def alive(one: psutil.Process) -> bool:

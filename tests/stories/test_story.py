@@ -9,10 +9,10 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, until
 
 from scoutkit import config
 
@@ -42,20 +42,16 @@ def start(repo: Path, command: str) -> subprocess.Popen[bytes]:
 
 
 def until_it_says(repo: Path, text: str) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if any(text in path.read_text() for path in (repo / ".git/scoutkit").glob("runs/*/transcript.txt")):
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"nobody said {text}")
+    kept = repo / ".git/scoutkit"
+    until(lambda: any(text in path.read_text() for path in kept.glob("runs/*/transcript.txt")), f"somebody says {text}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_the_agent_keeps_what_it_found_and_exits_130(repo, number):
-    asking = start(repo, "echo '# Half'; echo; echo a finding; sleep 60")
+    asking = start(repo, "echo '# Half'; echo; echo a finding; sleep 600")
     until_it_says(repo, "a finding")
     asking.send_signal(number)
-    _, err = asking.communicate(timeout=20)
+    _, err = asking.communicate(timeout=PATIENCE)
     assert asking.returncode == 130, err
     assert b"Traceback" not in err
     assert "a finding" in next((repo / ".claude/notes/drafts").glob("*.md")).read_text()
@@ -73,19 +69,19 @@ def test_a_run_whose_owner_lives_is_left_alone(repo):
         assert "cut short" not in done.stderr
     (tree,) = (config.user_state() / "runs").glob("*/*/.git")
     (tree.parent / "enough").touch()
-    assert asking.communicate(timeout=20)
+    assert asking.communicate(timeout=PATIENCE)
     assert asking.returncode == 0
     assert "done" in next((repo / ".claude/notes").glob("*.md")).read_text()
 
 
 def test_of_many_commands_one_finishes_a_dead_run(repo):
-    asking = start(repo, "echo '# T'; echo; echo found; sleep 60")
+    asking = start(repo, "echo '# T'; echo; echo found; sleep 600")
     until_it_says(repo, "found")
     os.kill(asking.pid, signal.SIGKILL)
     asking.communicate()
     argv = [sys.executable, "-m", "scoutkit", "list"]
     others = [subprocess.Popen(argv, cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(6)]
-    said = [other.communicate(timeout=30)[1] for other in others]
+    said = [other.communicate(timeout=PATIENCE)[1] for other in others]
     assert [other.returncode for other in others] == [0] * len(others)
     assert sum(b"cut short" in err for err in said) == 1, said
     assert len(list((repo / ".claude/notes/drafts").glob("*.md"))) == 1

@@ -11,8 +11,8 @@ from scoutkit.model.missions import Kind, Limits, Result, Terms
 from scoutkit.stories import story
 
 TAKERS = {
-    "fork bomb": "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 30; }; b 7",
-    "disk": "i=0; while [ $i -lt 300 ]; do head -c 1000000 /dev/zero >f$i; i=$((i+1)); sleep 0.01; done; sleep 20",
+    "fork bomb": "b() { [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep 600; }; b 7",
+    "disk": "i=0; while [ $i -lt 300 ]; do head -c 1000000 /dev/zero >f$i; i=$((i+1)); sleep 0.01; done; sleep 600",
     "output": "yes some line | head -c 2000000000",
 }
 
@@ -22,7 +22,7 @@ def test_it_leaves_a_draft_that_says_why_and_a_clean_repository(repo, git, taker
     before = git(repo, "for-each-ref"), git(repo, "status", "--porcelain", "--ignored")
     desk, command = Desk.open(repo), f"echo '# Half'; echo; echo a finding; {TAKERS[taker]}"
     agent = Command(command)
-    limits = Limits(timeout=60, output_bytes=200_000, disk_bytes=20_000_000, processes=100)
+    limits = Limits(timeout=100, output_bytes=200_000, disk_bytes=20_000_000, processes=100)
     terms = Terms(limits, isolation="none")
     mission = story.plan(desk, Kind.ASK, "q", agent, base="HEAD", terms=terms, agent_cmd=command)
     answer = story.ask(desk, mission, agent, tell=lambda _: None, watch=lambda _: None)

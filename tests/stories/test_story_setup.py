@@ -80,7 +80,7 @@ def test_a_run_that_was_cut_short_is_finished_without_them_too(ready):
     if pid == 0:
         try:
             desk = Desk.open(ready)
-            command = "cp .env.local {report_file}; kill -9 $PPID; sleep 60"
+            command = "cp .env.local {report_file}; kill -9 $PPID; sleep 600"
             agent = Command(command)
             terms = Terms(isolation="none")
             mission = story.plan(desk, Kind.SCOUT, "try", agent, base="HEAD", terms=terms, agent_cmd=command)

@@ -9,6 +9,7 @@ import time
 
 import psutil
 import pytest
+from waiting import until
 
 from scoutkit import __version__
 from scoutkit.agents.builtin.agent import Builtin
@@ -120,18 +121,11 @@ def test_killed_with_its_workers_it_leaves_no_process_behind(make, head, cache, 
     assert child.stdout
     child.stdin.write(json.dumps({"question": "work", "commit": head(where)}).encode())
     child.stdin.close()
-    deadline = time.monotonic() + 30
-    workers: list[int] = []
-    while not workers and time.monotonic() < deadline:
-        workers = [
-            one.pid for one in psutil.Process(child.pid).children() if b"builtin.indexing.reading" in _command(one.pid)
-        ]
-    assert workers
+    started = psutil.Process(child.pid)
+    workers = until(lambda: [one.pid for one in started.children() if b"builtin.indexing.reading" in _command(one.pid)])
     child.send_signal(signal.SIGKILL)
     child.wait()
-    while any(_command(pid) for pid in workers) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert [pid for pid in workers if _command(pid)] == []
+    until(lambda: not any(_command(pid) for pid in workers), "the workers end")
     child.stdout.close()
 
 

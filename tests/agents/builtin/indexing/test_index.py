@@ -358,12 +358,13 @@ def test_several_at_once_read_once(make, head, cache):
 def test_who_waits_says_so_and_goes_on_when_the_reader_is_done_or_dead(store, make, head, holder_dies):
     where = make({"a.py": SIGN})
     code = (
-        "import sys, time; from scoutkit.agents.builtin.indexing.store import Store\n"
+        "import sys; from scoutkit.agents.builtin.indexing.store import Store\n"
         "with Store() as store, store.builder(sys.argv[1], lambda: None):\n"
-        "    print('held', flush=True); time.sleep(float(sys.argv[2]))\n"
+        "    print('held', flush=True); sys.stdin.readline()\n"
     )
-    argv = [sys.executable, "-c", code, tree._objects(where), "60" if holder_dies else "0.3"]
-    holder = subprocess.Popen(argv, stdout=subprocess.PIPE)
+    argv = [sys.executable, "-c", code, tree._objects(where)]
+    holder = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdin
     assert holder.stdout
     assert holder.stdout.readline() == b"held\n"
     said = []
@@ -372,9 +373,13 @@ def test_who_waits_says_so_and_goes_on_when_the_reader_is_done_or_dead(store, ma
         said.append(text)
         if holder_dies:
             holder.kill()
+        elif not holder.stdin.closed:
+            holder.stdin.close()
 
     with open_index(store, where, head(where), say) as index:
         assert where_is(index, "sign") == ["a.py"]
     assert "waiting" in said[0]
     holder.kill()
-    holder.communicate()
+    holder.wait()
+    holder.stdout.close()
+    holder.stdin.close()
