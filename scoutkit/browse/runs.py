@@ -36,10 +36,10 @@ def page(desk: Desk, asked: Asked) -> Made:
 
 def one(desk: Desk, asked: Asked) -> Made:
     """One run: what it was, how it went, its events. NotFound where there is none of this id."""
-    from scoutkit.dispatch import records
+    from scoutkit.dispatch import recorded
 
     run = desk.journal.get(asked.parts["id"])
-    events = list(islice(records.timeline(desk.places.records(run.id)), _EVENTS + 1))
+    events = list(islice(recorded.timeline(desk.places.records(run.id)), _EVENTS + 1))
     told = {
         **_row(
             run, desk.catalogue.cited([run.note_id]).get(run.note_id), _titles(desk, [run.note_id]).get(run.note_id, "")

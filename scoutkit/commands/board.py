@@ -113,7 +113,7 @@ def _question(task: Task) -> str:
 
 def _doing(records: Path) -> str:
     """The last line that tells what a run's agent does."""
-    from scoutkit.dispatch.records import latest
+    from scoutkit.dispatch.recorded import latest
 
     event = latest(records)
     return " ".join(event.text.split())[:200] if event else ""

@@ -124,7 +124,7 @@ def show(ctx: click.Context, id_: str, *, as_json: bool) -> None:
 @click.pass_context
 def logs(ctx: click.Context, id_: str, *, raw: bool, events: bool, follow: bool) -> None:
     """What the agent did and said, then its errors; ID as for `run show`. Secrets are blotted out."""
-    from scoutkit.dispatch import records
+    from scoutkit.dispatch import recorded
 
     desk = open_desk(ctx, sync=False)
     found = desk.journal.get(id_)
@@ -136,7 +136,7 @@ def logs(ctx: click.Context, id_: str, *, raw: bool, events: bool, follow: bool)
         return
     names = ("events.jsonl",) if events else ("transcript.txt", "stderr.txt") if raw else ("stderr.txt",)
     texts = [path.read_bytes() for name in names if (path := folder / name).exists()]
-    told = [] if raw or events else [line for event in records.events(folder) if (line := _told(event)) is not None]
+    told = [] if raw or events else [line for event in recorded.events(folder) if (line := _told(event)) is not None]
     if not any(texts) and not told:
         raise NotFound(f"run {found.id} left no logs", f"scoutkit run show {found.id}")
     for line in told:
@@ -150,13 +150,13 @@ def logs(ctx: click.Context, id_: str, *, raw: bool, events: bool, follow: bool)
 def _follow(desk: Desk, run: Run) -> None:
     """Line by line until its command is done with it, or is gone."""
     from scoutkit import process
-    from scoutkit.dispatch import records
+    from scoutkit.dispatch import recorded
 
     def going_on() -> bool:
         now = desk.journal.get(run.id)
         return now.state in {State.CREATED, State.RUNNING} and process.alive(now.owner)
 
-    for event in records.follow(desk.places.records(run.id), going_on):
+    for event in recorded.follow(desk.places.records(run.id), going_on):
         if event is None:
             sys.stdout.flush()
             time.sleep(LOOK)

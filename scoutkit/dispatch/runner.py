@@ -1,4 +1,4 @@
-"""Sends an agent off and judges what became of it. The only starter of agents."""
+"""Sends an agent off, and tells the journal and the records how far it came. The only starter of agents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from scoutkit import process
-from scoutkit.dispatch import notice, sandbox, setup, trying
+from scoutkit.dispatch import judging, notice, sandbox, setup, trying
 from scoutkit.dispatch import records as kept
 from scoutkit.dispatch.bounds import Bounds, holder
 from scoutkit.dispatch.conversation import Conversation
 from scoutkit.dispatch.environment import environment
 from scoutkit.dispatch.interruption import Interruption
 from scoutkit.dispatch.journal import Journal
-from scoutkit.dispatch.limits import CLOSING, Meter, more
+from scoutkit.dispatch.limits import CLOSING, Meter
 from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records, Redact
 from scoutkit.dispatch.room import Room
@@ -212,14 +212,14 @@ class _Stage:
         try:
             inside = self._inside(invocation, isolation)
         except OSError as error:
-            return _not_started(invocation, self.room.worktree, error), None
+            return judging.not_started(invocation, self.room.worktree, error), None
         bounds = Bounds(self.run, isolation) if invocation.contained else None
         with contextlib.closing(inside), contextlib.closing(bounds) if bounds else contextlib.nullcontext():
             argv = bounds.entering(inside.argv) if bounds else inside.argv
             try:
                 popen = process.spawn(argv, cwd=self.room.worktree, env=inside.env, session=True)
             except (OSError, ValueError) as error:
-                return _not_started(invocation, self.room.worktree, error), None
+                return judging.not_started(invocation, self.room.worktree, error), None
             talk = Conversation(
                 popen,
                 invocation,
@@ -240,7 +240,7 @@ class _Stage:
                 self.journal.note(self.run.id, bounded=bounds.by)
             for host in inside.refused():
                 self.tell(f"it asked for {host}, which is not its model: refused")
-        outcome = _judge(talk, code, invocation, self.book, [self.room.worktree, self.room.scratch])
+        outcome = judging.judge(talk, code, invocation, self.book, [self.room.worktree, self.room.scratch])
         why, hint = sandbox.trouble(isolation, self.book.tail.decode("utf-8", "replace"))
         if why and not talk.stopped and outcome.result is Result.FAILED and not outcome.report.strip():
             outcome = replace(outcome, reason=why, hint=hint)
@@ -277,44 +277,6 @@ class _Stage:
         self.on_event(event)
 
 
-def _judge(
-    talk: Conversation, code: int | None, invocation: Invocation, book: Records, folders: Sequence[Path]
-) -> Outcome:
-    """The reader's verdict, under what scoutkit itself knows better."""
-    left = invocation.report_file and kept.report_file(str(folders[0] / invocation.report_file), folders)
-    fault, outcome = talk.fault, Outcome(Result.FAILED)
-    try:
-        outcome = invocation.reader.finish(code, book.tail.decode("utf-8", "replace"), left or None)
-    except Exception as error:  # noqa: BLE001 - readers come from other packages too; the reason tells
-        fault = fault or repr(error)
-    if outcome.result is not Result.DONE and not outcome.report.strip():
-        heard = kept.heard(book.folder)
-        outcome = replace(
-            outcome,
-            report=heard.report or left or "",
-            model=outcome.model or heard.model,
-            version=outcome.version or heard.version,
-        )
-    if talk.stopped:
-        how, hint = talk.stopped, ""
-        if how.result is Result.FAILED:  # the model could not be had, or no records kept
-            hint = outcome.hint or f"see what it said: scoutkit run logs {talk.run.id}"
-        outcome = replace(outcome, result=how.result, reason=how.reason, hint=how.hint or hint)
-    elif fault:
-        hint = "see what the agent wrote with scoutkit run logs, and tell whoever made the adapter"
-        outcome = replace(outcome, result=Result.FAILED, reason=f"the agent's adapter broke: {fault}", hint=hint)
-    elif code is not None and code < 0 and outcome.result is Result.FAILED:
-        outcome = replace(outcome, result=Result.KILLED)
-    elif outcome.result is Result.BUDGET and not outcome.hint:
-        outcome = replace(outcome, hint=more(talk.run.limits))
-    if talk.unended:
-        pids = ", ".join(str(one.pid) for one in talk.unended)
-        outcome = replace(
-            outcome, reason=f"{outcome.reason}; these of its processes would not end: {pids}".lstrip("; ")
-        )
-    return outcome
-
-
 @contextlib.contextmanager
 def _keeping(what: str) -> Iterator[None]:
     try:
@@ -324,20 +286,3 @@ def _keeping(what: str) -> Iterator[None]:
         raise ScoutError(
             f"cannot keep {what}: {error.strerror}{where}", "check the disk and its permissions"
         ) from error
-
-
-def _not_started(invocation: Invocation, worktree: Path, error: OSError | ValueError) -> Outcome:
-    program = invocation.argv[0] if invocation.argv else ""
-    if not worktree.is_dir():
-        return Outcome(Result.FAILED, "", f"its worktree is gone: {worktree}", "send it again")
-    match error:
-        case FileNotFoundError():
-            hint = "install it, or name another: scoutkit agents"
-            why = f"there is no program {program!r}"
-        case PermissionError():
-            why, hint = f"{program} may not be run", f"make it executable: chmod +x {program}"
-        case OSError():
-            why, hint = f"{program} cannot be started: {error.strerror}", "check that it is a program for this machine"
-        case _:
-            why, hint = f"{program!r} cannot be started: {error}", "check the command"
-    return Outcome(Result.FAILED, "", why, hint)

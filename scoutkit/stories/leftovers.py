@@ -32,7 +32,7 @@ def recover(desk: Desk, tell: Narrator) -> None:
 
 
 def _recover(desk: Desk, run: Run) -> str:
-    from scoutkit.dispatch import records, recovery, untouched
+    from scoutkit.dispatch import recorded, recovery, untouched
 
     if left := recovery.reap(run):
         pids = ", ".join(str(one.pid) for one in left)
@@ -40,7 +40,7 @@ def _recover(desk: Desk, run: Run) -> str:
     if run.state is State.WRITTEN:
         close(desk, run)
         return f"run {run.id} was cut short after its note was written: {run.note_path}"
-    outcome = records.salvage(desk.places.records(run.id), run, desk.redactor_of(run.id))
+    outcome = recorded.salvage(desk.places.records(run.id), run, desk.redactor_of(run.id))
     if run.state is State.CREATED and not outcome.report.strip():
         # the agent lives a moment before the journal says so, and what sets its worktree up may change things too
         changed = untouched.after(desk.repository, desk.places, desk.places.records(run.id), run.isolation)

@@ -17,7 +17,7 @@ import pytest
 from waiting import FOREVER, soon, until
 
 from scoutkit import process
-from scoutkit.dispatch import records, recovery
+from scoutkit.dispatch import recorded, records, recovery
 from scoutkit.dispatch.journal import Journal, abandoned
 from scoutkit.dispatch.logins import Logins
 from scoutkit.dispatch.records import Records
@@ -73,14 +73,14 @@ def test_texts_make_up_the_report_of_a_run_that_was_killed(tmp_path: Path) -> No
     )
     with (folder / "events.jsonl").open("a") as file:
         file.write('null\n[]\n{"kind": "sneeze"}\n{"kind": "text", "usage": {"input_tok')
-    outcome = records.salvage(folder, a_run(tmp_path), plain)
+    outcome = recorded.salvage(folder, a_run(tmp_path), plain)
     reason = "scoutkit was killed while the agent worked"
     assert outcome == Outcome(Result.KILLED, "one\ntwo\n", reason, "", Usage(25, 4, 0.5), "m-1", "2")
 
 
 def test_the_last_report_replaces_all_text(tmp_path: Path) -> None:
     said = [Event(EventKind.TEXT, "draft"), Event(EventKind.REPORT, "first"), Event(EventKind.REPORT, "last")]
-    assert records.salvage(kept(tmp_path, *said), a_run(tmp_path), plain).report == "last\n"
+    assert recorded.salvage(kept(tmp_path, *said), a_run(tmp_path), plain).report == "last\n"
 
 
 def test_a_report_file_comes_first_redacted_and_nothing_is_said_twice(tmp_path: Path) -> None:
@@ -89,15 +89,15 @@ def test_a_report_file_comes_first_redacted_and_nothing_is_said_twice(tmp_path: 
     (worktree / "out.md").write_text("# Found\n\nhunter2\nsaid\n")
     run = a_run(tmp_path / "run")
     folder = kept(tmp_path / "a", Event(EventKind.TEXT, "log"), report_file="out.md", worktree=worktree)
-    assert records.salvage(folder, run, plain).report == "# Found\n\n[redacted]\nsaid\n\nlog\n"
+    assert recorded.salvage(folder, run, plain).report == "# Found\n\n[redacted]\nsaid\n\nlog\n"
     folder = kept(tmp_path / "b", Event(EventKind.REPORT, "said"), report_file="out.md", worktree=worktree)
-    assert records.salvage(folder, run, plain).report == "# Found\n\n[redacted]\nsaid\n"
+    assert recorded.salvage(folder, run, plain).report == "# Found\n\n[redacted]\nsaid\n"
     elsewhere = a_run(tmp_path / "other")
-    assert records.salvage(folder, elsewhere, plain).report == "said\n", "only the run's own folder is read"
+    assert recorded.salvage(folder, elsewhere, plain).report == "said\n", "only the run's own folder is read"
 
 
 def test_a_run_without_records_left_nothing(tmp_path: Path) -> None:
-    outcome = records.salvage(tmp_path / "none", a_run(tmp_path), plain)
+    outcome = recorded.salvage(tmp_path / "none", a_run(tmp_path), plain)
     assert (outcome.result, outcome.report) == (Result.KILLED, "")
 
 
@@ -105,16 +105,16 @@ def test_a_run_that_was_done_comes_back_as_it_ended(tmp_path: Path) -> None:
     folder = kept(tmp_path, Event(EventKind.TEXT, "raw"), Event(EventKind.USAGE, usage=Usage(1, 2, 3.0)))
     records.write_durably(folder / "report.md", "judged")
     run = replace(a_run(tmp_path), state=State.EXITED, result=Result.DONE, model="m")
-    assert records.salvage(folder, run, plain) == Outcome(Result.DONE, "judged", "", "", Usage(1, 2, 3.0), "m", "")
+    assert recorded.salvage(folder, run, plain) == Outcome(Result.DONE, "judged", "", "", Usage(1, 2, 3.0), "m", "")
     (folder / "report.md").unlink()
-    assert records.salvage(folder, run, plain).report == "raw\n"
+    assert recorded.salvage(folder, run, plain).report == "raw\n"
 
 
 def test_a_run_that_was_done_without_an_answer_comes_back_without_one(tmp_path: Path) -> None:
     folder = kept(tmp_path, Event(EventKind.REPORT, "nothing fits", data={"unanswered": "nothing fits"}))
     records.write_durably(folder / "report.md", "nothing fits")
     run = replace(a_run(tmp_path), state=State.EXITED, result=Result.DONE)
-    assert records.salvage(folder, run, plain).unanswered == "nothing fits"
+    assert recorded.salvage(folder, run, plain).unanswered == "nothing fits"
 
 
 def test_records_are_not_left_half_written(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_kill_9_of_the_command_loses_nothing_said_and_leaves_nothing_running(com
     assert recovery.reap(run, grace=0.3) == []
     assert not process.alive(run.child)
     assert process.family(run.id, [run.child], folder=tmp_path) == []
-    outcome = records.salvage(command.records, run, plain)
+    outcome = recorded.salvage(command.records, run, plain)
     assert (outcome.result, outcome.report) == (Result.KILLED, "one\ntwo\n")
 
 
@@ -221,7 +221,7 @@ def test_kill_9_of_both_leaves_nothing_running(command: Command, tmp_path: Path)
     command.popen.wait()
     assert recovery.reap(run, grace=0.3) == []
     assert process.family(run.id, [run.child], folder=tmp_path) == []
-    assert records.salvage(command.records, run, plain).report.startswith("one\n")
+    assert recorded.salvage(command.records, run, plain).report.startswith("one\n")
 
 
 def test_kill_9_of_the_agent_alone_is_an_outcome(command: Command) -> None:
@@ -314,7 +314,7 @@ def test_what_is_kept_reads_back(tmp_path: Path) -> None:
         Event(EventKind.OTHER, data={"nan": float("nan"), "odd": {3: object}}),
     ]
     folder = kept(tmp_path, *said)
-    back = list(records.events(folder))
+    back = list(recorded.events(folder))
     assert back[:2] == said[:2]
     assert back[2].data == {"nan": None, "odd": {"3": "<class 'object'>"}}
     lines = (folder / "events.jsonl").read_bytes().decode().split("\n")
