@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scoutkit import config, git
-from scoutkit.dispatch import fingerprint, untouched
+from scoutkit.dispatch import checkout, untouched
 
 
 def cpu() -> float:
@@ -41,7 +41,7 @@ def main() -> None:
                 records = Path(name)
                 timed(f"before, {isolation}", lambda: untouched.before(repository, places, records, isolation))  # noqa: B023
                 timed(f"after, {isolation}", lambda: untouched.after(repository, places, records, isolation))  # noqa: B023
-        timed("git status", lambda: git.git(top, *fingerprint.STATUS))
+        timed("git status", lambda: git.git(top, *checkout.STATUS))
     files = git.output(top, "ls-files", "-z").count("\0")
     print(f"{given.repository}: {files:,} files")
     for name, times in taken.items():

@@ -1,31 +1,25 @@
 """What the user's repository is like, before a run and after it. Only looks: no byte of it is written, no lock taken.
 
-Git is asked for refs, and for the files of a checkout that are not simply what its commit has. Git's own small files
-are read as they are. Content is read up to a cap; beyond it, size and times stand in. What scoutkit itself keeps in
-the git directory and new files in the notes folder do not count, nor what is inside ignored folders and submodules.
+Git is asked for refs; its own small files are read as they are. What scoutkit itself keeps in the git directory does
+not count.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
-import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from scoutkit import git, process
 from scoutkit.config import Places
-from scoutkit.model.fingerprints import Checkout, Entry, Fingerprint, Seen
+from scoutkit.dispatch.checkout import MOST, STATUS, Top, look
+from scoutkit.dispatch.seen import ALL, Keep, Reader
+from scoutkit.model.fingerprints import Fingerprint
 from scoutkit.model.places import Repository
-
-LARGEST = 4_000_000  # bytes of a file that is read
-ALL = 64_000_000  # bytes that are read of one repository
-MOST = 50_000  # files of a checkout that are looked at
-Keep = Callable[[str, bytes], object]
 
 _STATE = r"""HEAD|config|config\.worktree|shallow|(MERGE|SQUASH|CHERRY_PICK|REVERT|REBASE|BISECT)_\w+|
     info/(exclude|attributes|sparse-checkout|grafts)|(rebase-merge|rebase-apply|sequencer)/.*|gitdir|commondir|locked"""
@@ -34,51 +28,6 @@ _WATCHED = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _FOLDERS = ("info", "hooks", "worktrees", "rebase-merge", "rebase-apply", "sequencer", "logs", "logs/refs/heads")
-STATUS = (
-    *("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames"),
-    *("--untracked-files=all", "--ignored=matching", "--ignore-submodules=dirty"),
-)
-_EMPTY = {  # the tree without files
-    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
-
-
-@dataclass
-class Reader:
-    """Reads files up to the caps and hands what it read to `keep`. What has not changed since `known` is not read."""
-
-    keep: Keep | None = None
-    left: int = ALL  # 0: sizes and times alone
-
-    def look(self, path: str, known: Seen | None = None) -> Seen | None:
-        """What is there; None for nothing. A link is not followed."""
-        try:
-            status = os.lstat(path)
-        except (OSError, ValueError):
-            return None
-        seen = Seen(_kind(status.st_mode), stat.S_IMODE(status.st_mode), status.st_size, stamp=_stamp(status))
-        if known and known.digest and replace(seen, digest=known.digest) == known:
-            return known
-        try:
-            match seen.kind:
-                case "link":
-                    return self._read(seen, os.fsencode(os.readlink(path)))  # noqa: PTH115 - not followed
-                case "file" if seen.size <= min(LARGEST, self.left):
-                    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-                    with os.fdopen(handle, "rb", buffering=0) as file:
-                        content = file.read(seen.size + 1)
-                    return self._read(seen, content) if len(content) == seen.size else seen
-        except OSError:
-            pass  # not to be read: size and times stand in
-        return seen
-
-    def _read(self, seen: Seen, content: bytes) -> Seen:
-        self.left -= len(content)
-        digest = digest_of(content)
-        if self.keep:
-            self.keep(digest, content)
-        return replace(seen, digest=digest)
 
 
 def take(
@@ -120,7 +69,7 @@ def take(
             unseen.append(f"{top}: {_last(listed)}")
             continue
         before = known.checkouts.get(str(top))
-        checkouts[str(top)] = seen = _checkout(_Top(repository, places, top, reader, before), listed.text)
+        checkouts[str(top)] = seen = look(Top(repository, places, top, reader, before), listed.text)
         if len(seen.entries) >= MOST:
             unseen.append(f"{top}: all but {MOST:,} of its untracked and changed files")
     packs, loose = _objects(common / "objects")
@@ -134,11 +83,6 @@ def take(
         checkouts=checkouts,
         unseen=tuple(unseen),
     )
-
-
-def digest_of(content: bytes) -> str:
-    """Tells contents apart."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _last(done: process.Completed) -> str:
@@ -203,117 +147,3 @@ def _objects(folder: Path) -> tuple[tuple[str, ...], int]:
             if len(entry.name) == 2 and entry.is_dir():
                 loose += len(os.listdir(entry.path))  # noqa: PTH208
     return tuple(packs), loose
-
-
-@dataclass(frozen=True)
-class _Top:
-    """A checkout that is being looked at."""
-
-    repository: Repository
-    places: Places
-    top: Path
-    reader: Reader
-    before: Checkout | None
-
-    @property
-    def git_dir(self) -> Path:
-        repository = self.repository
-        return repository.common_dir if self.top == repository.main else repository.git_dir
-
-
-def _checkout(one: _Top, listed: str) -> Checkout:
-    head, staged, listed_files = _status(listed)
-    before = one.before
-    if before and before.head != head:
-        moved = _moved(one, before.head, head)
-        for path, (blob, mode) in moved.items():
-            status = listed_files.get(path, Entry("", None)).status
-            listed_files[path] = Entry(status, None, blob, mode)
-    if before:
-        for path, entry in before.entries.items():
-            listed_files.setdefault(path, Entry("", None, entry.blob, entry.mode))
-    notes = _notes(one)
-    known = before.entries if before else {}
-    entries = dict[str, Entry]()
-    for path, entry in listed_files.items():
-        if len(entries) >= MOST:
-            break
-        if notes and path.startswith(notes) and path.endswith(".scoutkit-new"):  # a note that another run is writing
-            continue
-        if before and path not in known and notes and path.startswith(notes) and not entry.blob:
-            continue
-        earlier = known.get(path)
-        seen = one.reader.look(f"{one.top}/{path}".rstrip("/"), earlier.seen if earlier else None)
-        entries[path] = replace(entry, seen=seen)
-    return Checkout(str(one.git_dir), head, _index(one), staged, entries)
-
-
-def _notes(one: _Top) -> str:
-    """The notes folder as a path in this checkout, with its slash."""
-    notes = one.places.notes
-    return f"{notes.relative_to(one.top).as_posix()}/" if notes.is_relative_to(one.top) else ""
-
-
-def _status(listed: str) -> tuple[str, str, dict[str, Entry]]:
-    """HEAD's commit, what is staged, and the files: git-status(1), porcelain format version 2."""
-    head, files = "", dict[str, Entry]()
-    staged = []
-    for line in listed.split("\0"):
-        match line[:1]:
-            case "#":
-                if line.startswith("# branch.oid "):
-                    head = line.removeprefix("# branch.oid ").replace("(initial)", "")
-            case "1":
-                _, status, _, mode, staged_mode, _, blob, staged_blob, path = line.split(" ", 8)
-                there = mode != "000000"
-                files[path] = Entry(status, None, blob if there else "", mode if there else "")
-                if status[0] != ".":
-                    staged.append(f"{path}\0{staged_mode}\0{staged_blob}")
-            case "u":
-                files[line.split(" ", 10)[10]] = Entry(line[2:4], None)
-                staged.append(line)
-            case "?" | "!":
-                path = line[2:]
-                files[path] = replace(files.get(path, Entry("", None)), status=line[0] * 2)
-    return head, f"{len(staged)} {digest_of(os.fsencode(chr(1).join(staged)))}", files
-
-
-def _moved(one: _Top, old: str, new: str) -> Mapping[str, tuple[str, str]]:
-    """Files that differ between two commits, with blob and mode in the older one; "" where it has none."""
-    empty = _EMPTY[one.repository.object_format]
-    done = git.git(one.top, "diff-tree", "-r", "-z", "--no-renames", old or empty, new or empty)
-    fields = done.text.split("\0")
-    found = {}
-    for meta, path in zip(fields[0::2], fields[1::2], strict=False):
-        mode, _, blob, _, _ = meta.removeprefix(":").split(" ")
-        found[path] = ("", "") if mode == "000000" else (blob, mode)
-    return found
-
-
-def _index(one: _Top) -> str:
-    """What tells one index file from another: its closing checksum, its time where it has none."""
-    path = one.git_dir / "index"
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - 32))
-            last = file.read(32)
-            name = f"{size} {last.hex()}"
-            if not any(last[-20:]):  # index.skipHash
-                name += f" {os.fstat(file.fileno()).st_mtime_ns}"
-            if one.reader.keep and size <= one.reader.left:
-                file.seek(0)
-                one.reader.keep(name, file.read())
-            return name
-    except OSError:
-        return ""
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISREG(mode):
-        return "file"
-    return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "other"
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns

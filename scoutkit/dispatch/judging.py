@@ -17,7 +17,7 @@ from scoutkit.model.missions import Outcome, Result
 def judge(
     talk: Conversation, code: int | None, invocation: Invocation, book: Records, folders: Sequence[Path]
 ) -> Outcome:
-    """How a conversation that is over ended. A report file counts only inside one of `folders`, the first its worktree."""
+    """How a conversation that is over ended. A report file counts only inside `folders`, the first its worktree."""
     left = invocation.report_file and recorded.report_file(str(folders[0] / invocation.report_file), folders)
     fault, outcome = talk.fault, Outcome(Result.FAILED)
     try:

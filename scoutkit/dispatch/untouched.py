@@ -13,6 +13,7 @@ from scoutkit import git
 from scoutkit.config import Places
 from scoutkit.dispatch import copies, fingerprint
 from scoutkit.dispatch.difference import differences, same_content
+from scoutkit.dispatch.seen import digest_of
 from scoutkit.model.fingerprints import Difference, Fingerprint
 from scoutkit.model.places import Repository
 
@@ -149,7 +150,7 @@ def _closer(
 ) -> Difference | None:
     if one.what == "index" and (one.old in kept or not one.old):
         git_dir, new = now.checkouts[one.root].git_dir, listing(repository, now.checkouts[one.root].git_dir)
-        old = fingerprint.digest_of(b"")
+        old = digest_of(b"")
         if one.old:
             old = listing(repository, git_dir, records, copies.content(records, kept[one.old]))
         return None if old == new else replace(one, new=new)
@@ -178,7 +179,7 @@ def listing(repository: Repository, git_dir: str, folder: Path | None = None, co
     done = git.git(repository.common_dir, f"--git-dir={git_dir}", "ls-files", "--stage", "-z", env=env)
     if folder:
         (folder / "index").unlink(missing_ok=True)
-    return fingerprint.digest_of(done.out) if done.code == 0 else ""
+    return digest_of(done.out) if done.code == 0 else ""
 
 
 def _keys(repository: Repository, text: bytes) -> set[str]:

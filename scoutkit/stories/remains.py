@@ -10,9 +10,9 @@ from typing import Self
 
 from scoutkit import git, process
 from scoutkit.desk import Desk
-from scoutkit.dispatch import copies, fingerprint, untouched
+from scoutkit.dispatch import copies, untouched
 from scoutkit.dispatch.difference import STASH, same
-from scoutkit.dispatch.fingerprint import Reader
+from scoutkit.dispatch.seen import Reader, digest_of
 from scoutkit.errors import ScoutError
 from scoutkit.model.fingerprints import Difference, Seen
 
@@ -59,7 +59,7 @@ class Remains:
 
     def _index(self, one: Difference) -> tuple[bool, bool]:
         git_dir = str(self.git_dir(one))
-        now, old = untouched.listing(self._repository, git_dir), fingerprint.digest_of(b"")
+        now, old = untouched.listing(self._repository, git_dir), digest_of(b"")
         if one.old in self._kept:
             old = untouched.listing(self._repository, git_dir, self._records, self.copy(one.old))
         return now == old, now == one.new
@@ -75,7 +75,7 @@ class Remains:
         if now is None or now.kind != ("link" if one.mode == "120000" else "file"):
             return False
         executable = bool(now.mode & stat.S_IXUSR)
-        return executable == (one.mode == "100755") and now.digest == fingerprint.digest_of(self.blob(one))
+        return executable == (one.mode == "100755") and now.digest == digest_of(self.blob(one))
 
     def path(self, one: Difference) -> Path:
         """Where a difference's file is."""

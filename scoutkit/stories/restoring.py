@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scoutkit.dispatch import copies
 from scoutkit.dispatch.difference import STASH, same_content
-from scoutkit.dispatch.fingerprint import Reader
+from scoutkit.dispatch.seen import Reader
 from scoutkit.model.fingerprints import Difference
 from scoutkit.stories.remains import Remains, must
 

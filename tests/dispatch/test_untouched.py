@@ -133,7 +133,7 @@ def test_a_reset_shows_every_file_that_it_took(look, repo, git):
 
 
 def test_what_is_too_large_to_keep_is_noticed_and_said(look, repo, monkeypatch):
-    monkeypatch.setattr("scoutkit.dispatch.fingerprint.LARGEST", 100)
+    monkeypatch.setattr("scoutkit.dispatch.seen.LARGEST", 100)
     (repo / "big.bin").write_bytes(b"x" * 1000)
     look()
     (repo / "big.bin").write_bytes(b"y" * 1000)
