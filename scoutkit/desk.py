@@ -130,7 +130,8 @@ class Desk:
         those that it was handed besides the commit."""
         import os
 
-        from scoutkit.knowledge.secrets import Redactor, in_logins
+        from scoutkit.knowledge.named import in_logins
+        from scoutkit.knowledge.secrets import Redactor
 
         known = {**os.environ, **env, **in_logins(logins)}
         if handed:

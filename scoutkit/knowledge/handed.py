@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from scoutkit.knowledge.secrets import is_secret_name, leaves
+from scoutkit.knowledge.named import is_secret_name, leaves
 
 LARGEST = 1_000_000  # bytes of a file that is looked through
 MOST = 500  # files; those that are not deep in folders come first
