@@ -112,7 +112,11 @@ SCENARIOS: dict[str, tuple[Any, ...]] = {
     ),
     "write": (*WRITES, Do("shell", LITTER), Do("read", "app/sessions.py"), Say()),
     "escape": (LOOK[0], *ESCAPES, Do("shell", LITTER), Say()),
-    "wild": (*WRITES, *ESCAPES, Do("shell", LITTER), Do("read", "app/sessions.py"), Say()),
+    "wild": (
+        *(*WRITES, *ESCAPES, Do("shell", LITTER)),
+        Do("shell", f"setsid sleep {SECONDS['orphan']} >/dev/null 2>&1 & echo started"),
+        *(Do("shell", "env"), Do("read", "app/sessions.py"), Say()),
+    ),
     "scout": (
         LOOK[0],
         Do("write", "{worktree}/app/extra.py", "written by a tool\n"),

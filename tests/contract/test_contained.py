@@ -54,12 +54,14 @@ def test_what_a_repository_brings_is_not_run(stage: Stage, agent: str, isolation
     stage.keyless(done)
 
 
-def test_an_agent_that_tries_to_write_writes_nothing(stage: Stage, agent: str, isolation: str) -> None:
+def test_an_agent_that_means_harm_writes_nothing_sees_no_key_and_leaves_nothing_running(
+    stage: Stage, agent: str, isolation: str
+) -> None:
     stage.hostile()
     done = stage.ask(agent, "wild", "--isolate", isolation)
     assert done.code == 0, done.err
     tried = stage.server.asked("wild")[-1].results
-    assert len(tried) >= 7
+    assert len(tried) >= 9
     assert "written by a tool" not in tried[-1], "the worktree of a question is not written to"
     assert "class Signer" in tried[-1]
     assert not list(stage.proof.iterdir()), "what the repository brings is not run"

@@ -109,17 +109,6 @@ def test_an_agent_that_is_killed_leaves_nothing(
     stage.undisturbed()
 
 
-@pytest.mark.parametrize("isolation", ISOLATIONS)
-def test_what_a_tool_leaves_running_ends_with_the_run(
-    stage: Stage, request: pytest.FixtureRequest, agent: str, isolation: str
-) -> None:
-    if isolation == "bwrap":
-        request.getfixturevalue("bwrap")
-    done = stage.finish(stage.start(*asking(agent, isolation), scenario="orphan"))
-    assert done.code == 0, done.err
-    stage.undisturbed()
-
-
 def asking(agent: str, isolation: str) -> tuple[str, ...]:
     return ("ask", QUESTION, "--agent", agent, "--model", MODELS[agent], "--json", "--isolate", isolation)
 

@@ -13,6 +13,8 @@ from waiting import until
 
 from scoutkit import __version__
 from scoutkit.agents.builtin.agent import Builtin
+from scoutkit.agents.builtin.indexing import tree
+from scoutkit.agents.builtin.indexing.store import Store
 from scoutkit.model.missions import Kind, Mission
 
 FILES = {
@@ -96,22 +98,24 @@ def test_without_a_cache_folder_it_answers_and_says_so(make, ask, tmp_path):
 
 
 def test_several_at_once_on_a_cold_cache_all_answer_and_those_that_wait_say_so(make, head, cache):
-    where = make({**FILES, **{f"src/m{number}.py": f"def work{number}(): pass\n" * 300 for number in range(110)}})
+    where = make({**FILES, **{f"src/m{number}.py": f"def work{number}(): pass\n" * 9 for number in range(50)}})
     asked = json.dumps({"question": "Where are cookies signed?", "commit": head(where)})
     started = [
         subprocess.Popen(ARGV, cwd=where, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)
     ]
-    for child in started:
-        assert child.stdin
-        child.stdin.write(asked)
-        child.stdin.close()
-        child.stdin = None
+    with Store() as store, store.builder(tree._objects(where), lambda: None):  # until all of them are there
+        for child in started:
+            assert child.stdin
+            child.stdin.write(asked)
+            child.stdin.close()
+            child.stdin = None
+        for child in started:
+            assert any("waiting for it" in line for line in child.stdout)
     said = [child.communicate(timeout=100)[0] for child in started]
 
     assert [child.returncode for child in started] == [0] * 4
     reports = {json.loads(line)["text"] for one in said for line in one.splitlines() if '"report"' in line}
     assert len(reports) == 1
-    assert any("waiting for it" in one for one in said)
 
 
 def test_killed_with_its_workers_it_leaves_no_process_behind(make, head, cache, monkeypatch):
