@@ -100,8 +100,7 @@ def heard(where: Path, *args: str | Path, hear: Callable[[str], object]) -> proc
                 hear(line)
         out, _ = popen.communicate()
     except BaseException:
-        root = process.identify(popen.pid)
-        process.end(lambda: process.tree(root), grace=1.0)
+        process.stop(popen)
         raise
     return process.Completed(popen.returncode, out, "\n".join([*lines, rest.decode("utf-8", "replace")]).encode())
 

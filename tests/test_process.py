@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from waiting import FOREVER, PATIENCE, running, sleeper, soon, until
 
-from scoutkit import census, process
+from scoutkit import census, ending, process
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_marked_process_is_found_though_it_left_session_group_and_parent(
     assert popen.wait() == 0
     assert pid in [one.pid for one in process.family(f"m1{os.getpid()}")]
     assert process.family("m1") == []
-    assert process.end(lambda: process.family(f"m1{os.getpid()}")) == []
+    assert ending.end(lambda: process.family(f"m1{os.getpid()}")) == []
     assert gone(pid)
 
 
@@ -154,7 +154,7 @@ def test_what_ignores_term_is_killed_after_the_grace(start: Callable[..., subpro
     first_line(popen)
     root = process.identify(popen.pid)
     began = time.monotonic()
-    assert process.end(lambda: process.tree(root), grace=0.4) == []
+    assert ending.end(lambda: process.tree(root), grace=0.4) == []
     assert time.monotonic() - began >= 0.4
     assert popen.wait() == -signal.SIGKILL
 
@@ -163,7 +163,7 @@ def test_what_heeds_term_has_time_to_say_goodbye(start: Callable[..., subprocess
     popen = start("sh", "-c", "trap 'echo bye; exit 7' TERM; echo; while :; do sleep 0.05; done")
     first_line(popen)
     root = process.identify(popen.pid)
-    assert process.end(lambda: process.tree(root), grace=PATIENCE) == []
+    assert ending.end(lambda: process.tree(root), grace=PATIENCE) == []
     assert first_line(popen) == "bye"
     assert popen.wait() == 7
 
@@ -172,7 +172,7 @@ def test_a_stopped_process_is_woken_to_end(start: Callable[..., subprocess.Popen
     popen = start("sleep", "60")
     root = process.identify(popen.pid)
     popen.send_signal(signal.SIGSTOP)
-    process.end(lambda: process.tree(root), grace=PATIENCE)
+    ending.end(lambda: process.tree(root), grace=PATIENCE)
     assert popen.wait() == -signal.SIGTERM
 
 
@@ -180,7 +180,7 @@ def test_one_that_keeps_starting_others_is_ended_with_them(start: Callable[..., 
     env = {**os.environ, process.RUN_MARK: f"busy{os.getpid()}"}
     popen = start("sh", "-c", "trap '' TERM; echo; while :; do setsid sleep 60 & sleep 0.01; done", env=env)
     first_line(popen)
-    assert process.end(lambda: process.family(f"busy{os.getpid()}"), grace=0.3) == []
+    assert ending.end(lambda: process.family(f"busy{os.getpid()}"), grace=0.3) == []
     assert process.family(f"busy{os.getpid()}") == []
 
 
@@ -203,7 +203,7 @@ def test_asking_who_lives_and_collecting_leaves_exit_statuses_to_who_waits(
 
 ADOPT = """
 import os, subprocess, sys, time
-from scoutkit import census, process
+from scoutkit import census, ending, process
 process.adopt_orphans()
 script = "setsid sleep 60 & echo $!; setsid true & exec sleep 0.3"
 child = process.spawn(["env", "-i", "sh", "-c", script], session=True)
@@ -215,7 +215,7 @@ while census.entry(orphan).parent != os.getpid() or len(zombies()) != 2:  # the 
 own = process.spawn(["sleep", "60"], session=True)  # ours, and in a session of its own: not an orphan
 assert orphan not in [one.pid for one in process.family("x", [root])], "it hides well"
 assert [one.pid for one in process.family("x", [root], adopted_since=root.start)] == [orphan]
-assert process.end(lambda: process.family("x", [root], adopted_since=root.start)) == []
+assert ending.end(lambda: process.family("x", [root], adopted_since=root.start)) == []
 assert len(zombies()) == 3, zombies()
 process.collect()
 assert [one.pid for one in zombies()] == [child.pid]
@@ -244,7 +244,7 @@ def test_what_is_started_to_end_well_is_left_to_do_so(start: Callable[..., subpr
     env = {**os.environ, process.RUN_MARK: f"saver{os.getpid()}"}
     popen = start("sh", "-c", script, env=env)
     first_line(popen)
-    process.end(lambda: process.family(f"saver{os.getpid()}"), grace=PATIENCE)
+    ending.end(lambda: process.family(f"saver{os.getpid()}"), grace=PATIENCE)
     assert first_line(popen) == "saved"
 
 
@@ -253,7 +253,7 @@ def test_what_is_started_and_left_alone_meanwhile_is_told_too(start: Callable[..
     popen = start("sh", "-c", script, env={**os.environ, process.RUN_MARK: f"leaver{os.getpid()}"})
     first_line(popen)
     with soon():
-        process.end(lambda: process.family(f"leaver{os.getpid()}"), grace=FOREVER)
+        ending.end(lambda: process.family(f"leaver{os.getpid()}"), grace=FOREVER)
     assert process.family(f"leaver{os.getpid()}") == []
 
 
@@ -264,7 +264,7 @@ def test_what_is_spared_hears_no_term_and_goes_with_what_it_started(
     popen = start("sh", "-c", f"trap 'echo outer' TERM; sh -c \"{inner}\" & wait $!; echo over")
     first_line(popen)
     root = process.identify(popen.pid)
-    steps = process.ending(lambda: process.tree(root), grace=lambda: PATIENCE, spared=lambda: {popen.pid})
+    steps = ending.steps(lambda: process.tree(root), grace=lambda: PATIENCE, spared=lambda: {popen.pid})
     for pause in steps:
         time.sleep(pause)
     assert (first_line(popen), first_line(popen), popen.wait()) == ("inner", "over", 0)
@@ -273,7 +273,7 @@ def test_what_is_spared_hears_no_term_and_goes_with_what_it_started(
 def test_what_is_spared_and_stays_is_killed_in_the_end(start: Callable[..., subprocess.Popen[bytes]]) -> None:
     popen = start("sleep", "60")
     root = process.identify(popen.pid)
-    for pause in process.ending(lambda: process.tree(root), grace=lambda: 0.3, spared=lambda: {popen.pid}):
+    for pause in ending.steps(lambda: process.tree(root), grace=lambda: 0.3, spared=lambda: {popen.pid}):
         time.sleep(pause)
     assert popen.wait() == -signal.SIGKILL
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.dispatch import cgroup, container, worktree
 from scoutkit.dispatch.crowd import Crowd, share
 from scoutkit.dispatch.disk import Disk
@@ -95,7 +95,7 @@ class Bounds:
         if self._crowd and (why := self._crowd.look(now)):
             self.urgent = self._crowd.bomb
             if self.urgent:
-                process.crush(self.run.id, self._child)
+                ending.crush(self.run.id, self._child)
             return self._ended(f"{why}, {_HOLDERS['watcher']}", _option(why))
         return None
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.dispatch import worktree
 from scoutkit.dispatch.bounds import Bounds
 from scoutkit.dispatch.interruption import Interruption
@@ -90,9 +90,9 @@ class Conversation:
     def close(self) -> None:
         """End what was not ended, and let go of the pipes."""
         if self._popen.returncode is None:
-            process.end(self._family, grace=0.0)
+            ending.end(self._family, grace=0.0)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._popen.wait(process.UNKILLABLE)
+                self._popen.wait(ending.UNKILLABLE)
         process.collect()
         with _lock:
             _going.discard(self.run.id)
@@ -115,7 +115,7 @@ class Conversation:
                 self._ended = now
             self.stopped = self.stopped or self._why_stop(now)
             if steps is None and (self.stopped or self._is_over(now)):
-                steps, due = process.ending(self._family, grace=self._patience, spared=self._spared), now
+                steps, due = ending.steps(self._family, grace=self._patience, spared=self._spared), now
             if steps is not None and now >= due:
                 try:
                     due = now + next(steps)
@@ -134,7 +134,7 @@ class Conversation:
         for name, lines in self._lines.items():
             self._take(name, lines.rest())
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._popen.wait(0.0 if self.unended else process.UNKILLABLE)
+            return self._popen.wait(0.0 if self.unended else ending.UNKILLABLE)
         return None
 
     def _family(self) -> list[Owner]:

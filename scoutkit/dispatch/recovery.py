@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.dispatch import records as kept
 from scoutkit.dispatch import worktree
 from scoutkit.dispatch.container import ENGINES, remove
@@ -52,7 +52,7 @@ def reap(run: Run, *, grace: float = 2.0) -> list[Owner]:
     folder = worktree.marked(run)
     if folder and run.isolation in ENGINES:
         remove(run.isolation, Room(folder, folder, folder, {}, run_id=run.id))
-    left = process.end(lambda: process.family(run.id, [run.child], folder=folder), grace=grace)
+    left = ending.end(lambda: process.family(run.id, [run.child], folder=folder), grace=grace)
     if folder and not left:
         Logins.of(folder).put_back()
     return left

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.errors import ScoutError
 
 MOST = 4  # at once
@@ -56,7 +56,7 @@ class Errand:
         """Have it end, as Ctrl-C would: what the agent found so far becomes a draft, its worktree goes."""
         if not self._stopped and not self.done.done():
             self._stopped = True
-            process.interrupt(self._popen)
+            ending.interrupt(self._popen)
 
     def _listen(self, hear: Callable[[str], object]) -> None:
         try:

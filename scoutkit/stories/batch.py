@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.batches.ledger import ERRORS, Ledger
 from scoutkit.batches.standing import CUT, due, stand
 from scoutkit.desk import Desk
@@ -241,7 +241,7 @@ class Batch:
                 continue
             self._asked[key] = times + 1
             if popen is not None:
-                process.interrupt(popen, urgent=times > 0)
+                ending.interrupt(popen, urgent=times > 0)
             elif not times and (attempt := self._last(self.plan.tasks[key])):
                 self.ledger.note(task=key, run=attempt.run, stopping=True)
                 records.ask_to_stop(self._desk.places.records(attempt.run))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.agents.scripted import Scripted
 from scoutkit.dispatch import runner
 from scoutkit.dispatch.journal import Journal
@@ -98,5 +98,5 @@ def play(tmp_path):
         one = Play(tmp_path / "field", journal)
         yield one
         left = one.left()
-        process.end(one.left, grace=0)
+        ending.end(one.left, grace=0)
         assert left == [], "nothing of a run outlives it"

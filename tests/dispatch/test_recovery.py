@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from waiting import FOREVER, soon, until
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.dispatch import recorded, records, recovery
 from scoutkit.dispatch.journal import Journal, abandoned
 from scoutkit.dispatch.logins import Logins
@@ -189,7 +189,7 @@ def command(tmp_path: Path) -> Iterator[Command]:
     made.popen.kill()
     with made.popen:
         pass
-    process.end(lambda: process.family(made.run_id, folder=tmp_path), grace=0)
+    ending.end(lambda: process.family(made.run_id, folder=tmp_path), grace=0)
     made.journal.close()
 
 

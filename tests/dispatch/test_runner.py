@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from waiting import running, sleeper, soon
 
-from scoutkit import process
+from scoutkit import ending, process
 from scoutkit.dispatch import limits, runner
 from scoutkit.dispatch.conversation import Lines
 from scoutkit.dispatch.journal import Journal
@@ -140,7 +140,7 @@ def at(tmp_path: Path) -> Iterator[Field]:
         journal.create(run)
         yield Field(root, journal, run)
     left = process.family(run.id, folder=root)
-    process.end(lambda: process.family(run.id, folder=root), grace=0)
+    ending.end(lambda: process.family(run.id, folder=root), grace=0)
     assert left == [], "nothing of a run outlives it"
 
 
