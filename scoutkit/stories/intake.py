@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Self
 
 from scoutkit import git
 from scoutkit.desk import Desk
-from scoutkit.errors import Refused, RepositoryError, ScoutError
+from scoutkit.errors import Refused, ScoutError
 from scoutkit.model import NOTE_TYPES
-from scoutkit.model.notes import Anchor, Citation, Located, Note, Region, Verdict
+from scoutkit.model.notes import Anchor, Citation, Note
+from scoutkit.stories.linked import Followed, Links, judged, there
 
 if TYPE_CHECKING:
-    from scoutkit.anchors.region import Regions
-    from scoutkit.knowledge.citations import Reference
-    from scoutkit.knowledge.permalinks import Pinned
     from scoutkit.knowledge.verify import Checked
 
 _HEADING = re.compile(r"^#{1,4}[ \t]+(?:\d+[.)][ \t]*)?([^\r\n#]+)", re.MULTILINE)
@@ -63,15 +61,6 @@ class Kept:
     told: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Followed:
-    """A reference whose address names a commit, and where its lines are at the commit that is checked."""
-
-    reference: Reference  # as it is written
-    commit: str
-    located: Located
-
-
 class Keeper:
     """Makes notes of texts that speak of one commit: HEAD where none is named. A context manager.
 
@@ -82,7 +71,7 @@ class Keeper:
         self._desk, self._named_one = desk, revision is not None
         self._commit = git.resolve(desk.repository, "HEAD" if revision is None else revision)
         self._snapshot = desk.snapshot(self._commit)
-        self._named: dict[str, str] = {}  # commits of permalinks; "" for one that is not here
+        self._links = Links(desk, self._commit, self._snapshot)
 
     def __enter__(self) -> Self:
         return self
@@ -91,8 +80,7 @@ class Keeper:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._snapshot.__exit__()
-        if "_regions" in self.__dict__:
-            self._regions.__exit__(None, None, None)
+        self._links.close()
 
     def keep(
         self, source: Source, *, kind: str = "", tags: Sequence[str] = (), write: bool = True, again: bool = True
@@ -173,67 +161,26 @@ class Keeper:
 
         references = citations.read(body, roots=(str(self._desk.where),))
         told: list[str] = []
-        followed: dict[int, _Followed] = {}
+        followed: dict[int, Followed] = {}
         pinned = permalinks.pinned(body, references)
-        if foreign := [one for one in references if (link := pinned.get(one.offset)) and self._is_foreign(one, link)]:
+        if foreign := [
+            one for one in references if (link := pinned.get(one.offset)) and self._links.is_foreign(one, link)
+        ]:
             names = ", ".join(dict.fromkeys(pinned[one.offset].repository for one in foreign))
             told.append(f"of other repositories, not checked: {names}")
             offsets = {one.offset for one in foreign}
             references = [one for one in references if one.offset not in offsets]
         for number, reference in enumerate(references):
             if link := pinned.get(reference.offset):
-                if found := self._follow(reference, link.commit, told):
+                if found := self._links.follow(reference, link.commit, told):
                     followed[reference.offset] = found
-                    references[number] = _there(reference, found.located.region)
+                    references[number] = there(reference, found.located.region)
             elif source.folder is not None:
                 beside = posixpath.normpath(posixpath.join(source.folder, reference.path))
                 if not beside.startswith("../") and beside != reference.path:
                     references[number] = replace(reference, also=(*reference.also, beside))
         checked = verify.check(references, self._snapshot, notes=self._desk.settings.notes)
-        return [_judged(one, followed.get(one.reference.offset)) for one in checked], told
-
-    def _follow(self, reference: Reference, name: str, told: list[str]) -> _Followed | None:
-        """Where lines that a permalink names are now; None where they are of this commit, or cannot be told."""
-        commit = self._resolved(name)
-        if not commit:
-            said = f"a permalink's commit {name[:12]} is not here: its lines are looked for in {self._commit[:12]}"
-            if said not in told:
-                told.append(said)
-        if not commit or commit == self._commit or not reference.start:
-            return None
-        try:
-            region = Region(reference.path, reference.start, reference.end)
-            return _Followed(reference, commit, self._regions.locate(region, commit))
-        except ScoutError:  # no such lines there either: the birth check says so
-            return None
-
-    def _resolved(self, name: str) -> str:
-        """A permalink's commit in full, or nothing where it is not here."""
-        if name not in self._named:
-            try:
-                self._named[name] = git.resolve(self._desk.repository, name)
-            except RepositoryError:
-                self._named[name] = ""
-        return self._named[name]
-
-    def _is_foreign(self, reference: Reference, link: Pinned) -> bool:
-        """Does a permalink surely lead to another repository? Neither its commit nor such a file is here, and no remote
-        of this one is called so."""
-        if reference.path in self._snapshot.entries or self._resolved(link.commit) or not self._remotes:
-            return False
-        return _name(link.repository) not in self._remotes
-
-    @functools.cached_property
-    def _remotes(self) -> set[str]:
-        """The last part of each remote's address, in lower case."""
-        said = git.git(self._desk.where, "config", "--get-regexp", r"^remote\..*\.url$").text
-        return {_name(line.partition(" ")[2]) for line in said.splitlines()}
-
-    @functools.cached_property
-    def _regions(self) -> Regions:
-        from scoutkit.anchors.region import Regions
-
-        return Regions(self._desk.repository, self._commit, notes=self._desk.settings.notes)
+        return [judged(one, followed.get(one.reference.offset)) for one in checked], told
 
     # What is there already
 
@@ -275,34 +222,6 @@ class AlreadyKept(ScoutError):
     def __init__(self, path: str) -> None:
         super().__init__(f"a note with this text is there already: {path}", "--force makes a second one")
         self.path = path
-
-
-def _name(address: str) -> str:
-    """The last part of a repository's address: `scoutkit` of `git@host:owner/Scoutkit.git`."""
-    return re.split(r"[/:]", address.strip().rstrip("/"))[-1].removesuffix(".git").lower()
-
-
-def _there(reference: Reference, region: Region | None) -> Reference:
-    return replace(reference, path=region.path, start=region.start, end=region.end) if region else reference
-
-
-def _judged(one: Checked, followed: _Followed | None) -> Checked:
-    """A verdict that knows where a permalink's lines came from: what was moved with the code is `corrected`, unless
-    what the sentence names is not there."""
-    if followed is None:
-        return one
-    citation, written, located = one.citation, followed.reference, followed.located
-    since = f"at {followed.commit[:10]}"
-    if located.region is None:
-        return replace(one, why=f"{located.verdict} since {followed.commit[:10]}; {one.why}")
-    if (citation.path, citation.start, citation.end) == (written.path, written.start, written.end):
-        return one
-    was = Citation(written.path, written.start, written.end).at
-    unsaid = citation.verdict is Verdict.UNSUPPORTED and not (one.reference.names or one.reference.quotes)
-    if citation.verdict in (Verdict.SUPPORTED, Verdict.CORRECTED) or unsaid:
-        why = f"the lines that were {was} {since}, {located.verdict} since" + ("" if unsaid else f"; {one.why}")
-        return replace(one, citation=replace(citation, verdict=Verdict.CORRECTED, was=was), why=why)
-    return replace(one, why=f"{one.why}; {since} the lines were {was}")
 
 
 def _type(given: str, body: str) -> str:
