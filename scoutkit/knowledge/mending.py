@@ -13,7 +13,8 @@ from itertools import pairwise
 from scoutkit.knowledge import apart, citations, permalinks, respelling
 from scoutkit.knowledge.apart import Given
 from scoutkit.knowledge.citations import Reference
-from scoutkit.knowledge.respelling import Edit, Move, ending
+from scoutkit.knowledge.respelling import Move, ending
+from scoutkit.knowledge.written import Edit
 from scoutkit.model import pinned
 from scoutkit.model.notes import Citation, Region
 

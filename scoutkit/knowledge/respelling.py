@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
-from scoutkit.knowledge import citations, grammar, spelling
+from scoutkit.knowledge import citations, grammar, spelling, written
 from scoutkit.knowledge.apart import Given
 from scoutkit.knowledge.citations import Reference
+from scoutkit.knowledge.written import Edit
 from scoutkit.model.notes import Citation, Region
 
-Edit = tuple[int, int, str]
-"""From, to (characters of the whole text) and what stands there instead."""
-
-_TOKEN = re.compile(r"[^\s`*<>\[\]()\"']+\Z")
 _ADDRESS = re.compile(r"\]\(\s*(?:<([^<>\n]*)>|([^\s<][^\s]*?))(?=[\s)])")
 _KEY = re.compile(r"\]\[((?:\\.|[^\[\]\\])+)\]\Z", re.DOTALL)
 _LINES = re.compile(
     r"[`*_]*(?:L(?=[0-9])([0-9]{1,9})(?:[-‐‑‒–—−]L?([0-9]{1,9}))?|([0-9]{1,9})[-‐‑‒–—−]([0-9]{1,9}))[`*_]*"
 )
-_ESCAPE = re.compile(r"\\[_*\[\](){}#+!~<>|-]")
-_UNSAFE = re.compile(r"[\s%?#()<>\[\]\"'\\`]+")
-_UNSAFE_IN_ANGLES = re.compile(r"[%?#<>\\\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +78,10 @@ def used(text: str, moves: Sequence[Move], roots: Sequence[str]) -> list[Edit]:
     return _says(text, (begin, begin + len(key(one.written))), moves, roots)
 
 
-def key(written: str) -> str:
+def key(link: str) -> str:
     """What a link names its address by: `1` in `[label][1]`, else its label."""
-    named = _KEY.search(written)
-    return named[1] if named else written.removesuffix("[]")[1:-1]
+    named = _KEY.search(link)
+    return named[1] if named else link.removesuffix("[]")[1:-1]
 
 
 def _some(edits: list[Edit] | None) -> list[list[Edit]]:
@@ -125,12 +119,14 @@ def _address(text: str, span: tuple[int, int], moves: Sequence[Move], roots: Seq
         if not where:
             return None
         limit = limit or where[0][0]
-        edits += _lines(raw[one.begin : one.until], base + one.begin, where, *move.lines)
+        edits += written.lines(raw[one.begin : one.until], base + one.begin, where, *move.lines)
     if moves[0].path != moves[0].was:
-        place = _path(raw, 0, limit, _readings(moves[0])) or (None if "://" in raw else _until_anchor(raw, limit))
+        place = written.path(raw, 0, limit, _readings(moves[0])) or (
+            None if "://" in raw else written.until_anchor(raw, limit)
+        )
         if place is None:
             return None
-        edits.append(_renamed(text, (base + place[0], base + place[1]), moves[0].path, address=True))
+        edits.append(written.renamed(text, (base + place[0], base + place[1]), moves[0].path, address=True))
     return edits
 
 
@@ -153,14 +149,14 @@ def _prose(
                     return None
                 edits += renamed
             if not one.symbol:
-                edits += _lines(one.written, one.offset, where, *move.lines)
+                edits += written.lines(one.written, one.offset, where, *move.lines)
         elif path != spelled:
             begin = one.offset - (text[one.offset - 1] in "Ll")
             space = "" if text[begin - 1].isspace() else " "
             named = f"{space}{fence}{path}{fence}{Citation('', *move.lines).at}"
             edits.append((begin, one.offset + len(one.written), named))
         else:
-            edits += _lines(one.written, one.offset, where, *move.lines)
+            edits += written.lines(one.written, one.offset, where, *move.lines)
         spelled = path
     return edits
 
@@ -169,7 +165,7 @@ def _first_path(text: str, move: Move, limit: int, roots: Sequence[str], fence: 
     """Edits of the path that ends before `limit`, and where a link is about it, of its label or its address."""
     one, site = move.reference, move.reference.site
     low = max(one.offset - spelling.LONGEST, 0)
-    place = _path(text, low, limit, _readings(move)) or _token(text, one.offset, limit)
+    place = written.path(text, low, limit, _readings(move)) or written.token(text, one.offset, limit)
     if place is None or place[1] <= one.offset:
         return None
     begin, end = place
@@ -179,13 +175,13 @@ def _first_path(text: str, move: Move, limit: int, roots: Sequence[str], fence: 
     if site and text[site.until : site.end].endswith("]"):  # in the label of a link whose address stands apart
         return None
     inside = text.rfind("](", site.begin, begin) if site and text[site.begin] == "[" else -1
-    edits = [_renamed(text, place, move.path, address=inside >= 0)]
+    edits = [written.renamed(text, place, move.path, address=inside >= 0)]
     if site and inside >= 0:
         edits += _named(text, (site.begin + 1, inside), move)
     elif site and (link := _ADDRESS.search(text, site.until, site.end)):
         raw = link[1] if link[2] is None else link[2]
         if ending(move.was, spelling.normal(unquote(raw), roots)) or spelling.normal(unquote(raw), roots) == move.was:
-            edits.append(_renamed(text, link.span(1 if link[2] is None else 2), move.path, address=True))
+            edits.append(written.renamed(text, link.span(1 if link[2] is None else 2), move.path, address=True))
     return edits
 
 
@@ -201,16 +197,16 @@ def _says(text: str, span: tuple[int, int], moves: Sequence[Move], roots: Sequen
         for one in said:
             where = [] if one.symbol else grammar.numbers(one.written, one.start, one.end, first=not one.part)
             if where:
-                edits += _lines(one.written, base + one.offset, where, *move.lines)
+                edits += written.lines(one.written, base + one.offset, where, *move.lines)
             limit = one.offset + (where[0][0] if where else max(one.written.find("::"), 0))
-            place = None if one.part else _path(label, 0, limit, (one.path, *one.also))
+            place = None if one.part else written.path(label, 0, limit, (one.path, *one.also))
             if place and not _still(label[slice(*place)], move):
-                edits.append(_renamed(text, (base + place[0], base + place[1]), move.path))
+                edits.append(written.renamed(text, (base + place[0], base + place[1]), move.path))
         if said:
             continue
         lines = (move.reference.start, move.reference.end)
         if where := grammar.numbers(label, *lines, first=True) or _bare(label, lines):
-            edits += _lines(label, base, where, *move.lines)
+            edits += written.lines(label, base, where, *move.lines)
         edits += _named(text, span, move)
     return sorted(set(edits))
 
@@ -244,70 +240,8 @@ def _still(name: str, move: Move) -> bool:
     return move.path == move.was or (name != move.was and ending(name, move.path))
 
 
-def _lines(written: str, base: int, where: list[tuple[int, int]], start: int, end: int) -> list[Edit]:
-    """The numbers changed, and what stands between them kept."""
-    first, last = where[0], where[-1]
-    if int(written[slice(*first)]) == start and int(written[slice(*last)]) == end:
-        return []
-    new = str(start)
-    between = written[first[1] : last[0]]
-    if len(where) > 1 and (start < end or ":" in between):
-        new += f"{between}{end}"
-    elif start < end:
-        before = written[: first[0]]
-        new += f":{end}" if before.endswith("#lines-") else f"-L{end}" if before.endswith("L") else f"-{end}"
-    return [(base + first[0], base + last[1], new)]
-
-
 def _readings(move: Move) -> tuple[str, ...]:
     """The readings of a path as it is written that mean the file, best first."""
     every = (move.reference.path, *move.reference.also)
     exact = [one for one in every if one == move.was]
     return tuple(dict.fromkeys([*exact, *(one for one in every if ending(one, move.was)), *every]))
-
-
-def _path(text: str, low: int, high: int, readings: Sequence[str]) -> tuple[int, int] | None:
-    """Where one of these paths stands last, however its characters are written: escaped, as `%20`, backslashes."""
-    for reading in readings:
-        if found := [*re.finditer("".join(map(_character, reading)), text[low:high])]:
-            return low + found[-1].start(), low + found[-1].end()
-    return None
-
-
-def _character(one: str) -> str:
-    coded = "".join(f"%{byte:02x}" for byte in one.encode("utf-8", "surrogateescape"))
-    plain = re.escape(one)
-    if one == "/":
-        return r"(?:/|\\+|%2[Ff])"
-    escaped = "" if one.isalnum() else r"\\?"
-    return f"(?:{escaped}{plain}|(?i:{coded}))"
-
-
-def _until_anchor(raw: str, limit: int) -> tuple[int, int] | None:
-    """A path that is not written as it is read (`src/./a.py`): all before the lines."""
-    end = max(raw.rfind(mark, 0, limit) for mark in ":#")
-    return (0, end) if end > 0 else None
-
-
-def _token(text: str, low: int, limit: int) -> tuple[int, int] | None:
-    anchors = [*grammar.ANCHOR.finditer(text, low, limit + 1)]
-    end = anchors[-1].start() if anchors else limit
-    end = low + len(text[low:end].rstrip(" ,:(`*_"))
-    found = _TOKEN.search(text[low:end])
-    return (low + found.start(), end) if found else None
-
-
-def _renamed(text: str, place: tuple[int, int], path: str, *, address: bool = False) -> Edit:
-    """A path in the spelling of the one that stands there."""
-    old = text[slice(*place)]
-    if address:
-        if text[place[0] - 1 : place[0]] == "<" or " " in old:
-            return (*place, _UNSAFE_IN_ANGLES.sub(_coded, path))
-        return (*place, quote(path, errors="surrogateescape") if "%" in old else _UNSAFE.sub(_coded, path))
-    if _ESCAPE.search(old):
-        return (*place, re.sub(r"([_*\[\]~<>])", r"\\\1", path))
-    return (*place, path.replace("/", "\\") if "\\" in old else path)
-
-
-def _coded(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found.group().encode("utf-8", "surrogateescape"))
