@@ -1,4 +1,4 @@
-"""Definitions and calls in source text.
+"""Definitions in source text.
 
 No text makes these functions raise; text that is too large, minified or in a language without a table has no symbols.
 """
@@ -17,7 +17,7 @@ from scoutkit.languages import language_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Call", "Symbol", "calls", "enclosing", "has_calls", "has_table", "language_of", "symbols"]
+__all__ = ["Symbol", "enclosing", "has_table", "language_of", "scripts", "symbols"]
 
 VERSION = 2  # of what is made of a file beside what languages.py says: raised when ranges, names or comments change
 _HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
@@ -60,14 +60,6 @@ class Symbol:
     parent: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call, by the last part of the name it is called by."""
-
-    name: str
-    line: int
-
-
 @dataclass(slots=True)
 class _Found:
     """A definition as the query matched it: bytes, rows (0-based) and nodes."""
@@ -88,11 +80,6 @@ def has_table(language: str | None) -> bool:
     return language in languages.DEFINITIONS or language in languages.EMBEDDED
 
 
-def has_calls(language: str | None) -> bool:
-    """Are a language's calls known?"""
-    return language in languages.CALLS or languages.EMBEDDED.get(language or "") in languages.CALLS
-
-
 def symbols(path: str, text: str) -> list[Symbol]:
     """Every definition in a file, in order, outer before inner. Never raises on any text."""
     return list(_symbols(language_of(path, text), text))
@@ -104,35 +91,16 @@ def enclosing(path: str, text: str, start: int, end: int) -> str:
     return min(holders, key=lambda symbol: symbol.end - symbol.lead).qualified if holders and start > 0 else ""
 
 
-def calls(path: str, text: str, start: int = 1, end: int = 10**9) -> list[Call]:
-    """What lines `start` to `end` call, in order. Never raises on any text."""
-    language = language_of(path, text)
-    if grammars.unfit(text):
-        return []
-    if language in languages.EMBEDDED:
-        language, text = languages.EMBEDDED[language], _scripts(text)
-    if language not in languages.CALLS:
-        return []
-    root = grammars.parse(language, text)
-    if root is None:
-        return []
-    source = text.encode("utf-8", "replace")
-    cursor = grammars.cursor(language, "calls")
-    cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
-    found = sorted(cursor.captures(root).get("call", []), key=lambda node: node.start_byte)
-    return [Call(_text(source, node), row) for node in found if start <= (row := node.start_point.row + 1) <= end]
-
-
 @functools.lru_cache(maxsize=8)
 def _symbols(language: str | None, text: str) -> tuple[Symbol, ...]:
     own = _parsed(language, text)
     if language not in languages.EMBEDDED or grammars.unfit(text):
         return own
-    inner = _parsed(languages.EMBEDDED[language], _scripts(text))
+    inner = _parsed(languages.EMBEDDED[language], scripts(text))
     return tuple(sorted((*own, *inner), key=lambda one: (one.start, -one.end))) if inner else own
 
 
-def _scripts(text: str) -> str:
+def scripts(text: str) -> str:
     """The scripts of a page, each on its own lines, and nothing else."""
     parts, at = [], 0
     while begin := _SCRIPT.search(text, at):

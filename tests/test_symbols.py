@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoutkit import languages
-from scoutkit.symbols import Call, Symbol, calls, enclosing, has_table, language_of, symbols
+from scoutkit.calls import calls
+from scoutkit.symbols import Symbol, enclosing, has_table, language_of, symbols
 
 # files, a `----`, and the definitions in each as `kind qualified start-end`, `from` where the comment above begins
 SAMPLES = {
@@ -82,12 +83,6 @@ def test_enclosing_names_the_innermost_definition() -> None:
     assert enclosing("a.unknown", text, 7, 8) == ""
 
 
-def test_calls_are_named_by_their_last_part() -> None:
-    assert [(one.name, one.line) for one in calls("a.py", "a.b.c(1)\nd(e())\n")] == [("c", 1), ("d", 2), ("e", 2)]
-    assert [one.name for one in calls("a.go", "package a\nfunc f() { x.Y(); z() }\n", 2, 2)] == ["Y", "z"]
-    assert [one.name for one in calls("a.py", "a()\nb()\nc()\n", 2, 2)] == ["b"]
-
-
 @pytest.mark.parametrize(
     ("path", "text", "language"),
     [
@@ -110,7 +105,6 @@ def test_languages_without_a_table_have_no_symbols() -> None:
     assert language_of("a.nix") == "nix"
     assert not has_table("nix")
     assert symbols("a.nix", "{ a = 1; }\n") == []
-    assert calls("a.nix", "{ a = f 1; }\n") == []
 
 
 def test_comments_of_every_style_are_read() -> None:
@@ -123,11 +117,6 @@ def test_comments_of_every_style_are_read() -> None:
         ("schema.sql", "app.users", "People."),
     ):
         assert named(path, SAMPLES[path][0])[name].doc == doc
-
-
-def test_what_a_page_calls_is_what_its_scripts_call() -> None:
-    assert [(one.name, one.line) for one in calls("a.html", SAMPLES["a.html"][0])] == [("hello", 11)]
-    assert calls("a.html", "<p>\n<script>\nopen(1)") == [Call("open", 3)]
 
 
 def test_bodies_begin_where_they_do_in_kotlin() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoutkit import grammars, symbols
+from scoutkit import calls, grammars, symbols
 from scoutkit.agents.builtin.indexing.index import Index
 from scoutkit.agents.builtin.reporting import imports
+from scoutkit.calls import Call
 from scoutkit.snapshot import Snapshot
-from scoutkit.symbols import Call, Symbol
+from scoutkit.symbols import Symbol
 
 PARSED = 3_500_000  # characters: some half a second
 _UNITS = frozenset({"function", "method", "constructor", "test", "macro"})
@@ -46,8 +47,8 @@ class Code:
         """A file's calls in order; None where they are not known."""
         if path not in self._calls:
             text = self.text(path)
-            known = symbols.has_calls(symbols.language_of(path, text)) and not grammars.unfit(text)
-            self._calls[path] = symbols.calls(path, self.text(path)) if known and self._may(path) else None
+            known = calls.has_calls(symbols.language_of(path, text)) and not grammars.unfit(text)
+            self._calls[path] = calls.calls(path, self.text(path)) if known and self._may(path) else None
         return self._calls[path]
 
     def imported(self, path: str, name: str) -> str:

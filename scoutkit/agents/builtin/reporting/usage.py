@@ -15,7 +15,8 @@ from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import Cited, citable, cite
 from scoutkit.agents.builtin.reporting.meaning import SELF
 from scoutkit.agents.builtin.reporting.naming import Node
-from scoutkit.symbols import has_calls, language_of
+from scoutkit.calls import has_calls
+from scoutkit.symbols import language_of
 
 _FILES = 300  # are read for one definition
 _READ = 40  # source files that are parsed for calls: in more, calls are told by their look
