@@ -1,4 +1,4 @@
-"""Which language a file is in, and what definitions and calls look like in it. Data only: symbols.py and calls.py read it.
+"""Which language a file is in, and what definitions and calls look like in it. Data only: symbols.py and calls.py read.
 
 `DEFINITIONS` holds one tree-sitter query a language. A capture named after a kind (`@function`, `@class`, …) is a
 definition; `@name` is its name, which may carry its owner (`Reply.prototype.send`, `Foo::bar`, `M.run`), `@receiver`

@@ -14,7 +14,7 @@ from pathlib import Path
 
 _MODULES = (
     *("symbols", "languages", "grammars"),
-    *(f"agents/builtin/indexing/{name}" for name in ("terms", "chunks", "segment", "paths", "store", "votes")),
+    *(f"agents/builtin/indexing/{name}" for name in ("terms", "chunks", "segment", "paths", "store", "cache", "votes")),
 )
 _USED = ("semble_grammars-", "tree_sitter-", "pystemmer-")
 _NAME = "edition"

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scoutkit.agents.builtin.indexing import pathset, terms, tree
+from scoutkit.agents.builtin.indexing.cache import damaged
 from scoutkit.agents.builtin.indexing.segment import Place, unpack, unpack_places
-from scoutkit.agents.builtin.indexing.store import Piece, Snapshot, Store, damaged
+from scoutkit.agents.builtin.indexing.store import Piece, Snapshot, Store
 from scoutkit.errors import ScoutError
 
 _Answer = TypeVar("_Answer")
