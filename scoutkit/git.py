@@ -26,8 +26,6 @@ KEPT = (
     *("GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"),
     *("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY"),
 )
-
-
 _KEPT = 1_000  # last lines of what git said while it worked
 
 
@@ -68,10 +66,16 @@ def _starting(where: Path) -> Iterator[None]:
         raise RepositoryError(f"cannot enter {where}: {error.strerror}", "check its permissions") from error
 
 
+def _spawn(
+    where: Path, *args: str | Path, env: Mapping[str, str] | None = None, stderr: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    with _starting(where):
+        return process.spawn(["git", *QUIET, *args], cwd=where, env=environment(env), stderr=stderr)
+
+
 def begin(where: Path, *args: str | Path, env: Mapping[str, str] | None = None) -> Callable[[], process.Completed]:
     """Start git, and give what waits for its end: for two that may run at the same time."""
-    with _starting(where):
-        popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment(env))
+    popen = _spawn(where, *args, env=env)
 
     def finish() -> process.Completed:
         out, err = popen.communicate()
@@ -83,8 +87,7 @@ def begin(where: Path, *args: str | Path, env: Mapping[str, str] | None = None) 
 def heard(where: Path, *args: str | Path, hear: Callable[[str], object]) -> process.Completed:
     """Run git and hear its stderr as it comes, line by line (a carriage return ends one too). Not for much output: it
     is read at the end. Whatever is raised meanwhile ends git and what it started."""
-    with _starting(where):
-        popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment())
+    popen = _spawn(where, *args)
     assert popen.stdin
     assert popen.stderr
     popen.stdin.close()
@@ -115,8 +118,7 @@ def output(where: Path, *args: str | Path, stdin: bytes = b"", env: Mapping[str,
 
 def read(where: Path, *args: str | Path, most: int) -> tuple[bytes, bool]:
     """stdout of git, and whether that is all: it is stopped after so many bytes. What it complains of is not told."""
-    with _starting(where):
-        popen = process.spawn(["git", *QUIET, *args], cwd=where, env=environment(), stderr=subprocess.DEVNULL)
+    popen = _spawn(where, *args, stderr=subprocess.DEVNULL)
     with popen:
         assert popen.stdin
         assert popen.stdout

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from scoutkit.commands import alike, say
+from scoutkit.commands import alike, outcomes, say
 from scoutkit.commands.board import Board
 from scoutkit.commands.missions import warn
 from scoutkit.commands.sending import Sending, mission_options
@@ -180,20 +180,14 @@ def _see_to(desk: Desk, book: Ledger, jobs: int, *, force: bool, quiet: bool, as
     near = _alike(desk, work, left)
     stands = {task.key: work.stand(task) for task in plan.tasks}
     if as_json:
-        say.as_json(
-            "batch",
-            batch=_batch_json(book),
-            missions=[_mission_json(desk, work, one) for one in plan.tasks],
-            comparisons=_comparisons_json(desk, book),
-            alike=near,
-        )
+        say.as_json("batch", **outcomes.data(desk, work), alike=near)
     else:
-        _table(work)
+        outcomes.table(work)
     counts = Counter(stands.values())
     said = ", ".join(f"{counts[one]} {one}" for one in Stand if counts[one])
     summary = f"batch {plan.id}: {said}  {time.monotonic() - began:.1f} s"
     say.tell(summary)
-    if trouble := notifying.notify(desk.settings.notify, f"scoutkit: {said}", _summary(work, summary)):
+    if trouble := notifying.notify(desk.settings.notify, f"scoutkit: {said}", outcomes.summary(work, summary)):
         say.tell(trouble)
     answered = sum(one.answered for one in stands.values())
     if work.interrupted:
@@ -220,35 +214,6 @@ def _alike(desk: Desk, work: Batch, sent: Sequence[Task]) -> list[dict[str, Any]
         others = {work.path_of(one) for one in work.plan.tasks if one.number == task.number}
         rows += alike.tell(desk, note, str(task.number), without=others)
     return rows
-
-
-def _summary(work: Batch, first: str) -> str:
-    """What a notification says: the counts, then what went wrong."""
-    lines = [first]
-    lines += [
-        f"{task.number} {task.asked} {work.stand(task)}: {_question(task)}: {work.why(task)}".rstrip(": ")
-        for task in work.plan.tasks
-        if not work.stand(task).answered
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _table(work: Batch) -> None:
-    rows = []
-    for task in work.plan.tasks:
-        run = work.run_of(task)
-        took = "-" if run is None or run.seconds is None else f"{run.seconds:.1f} s"
-        note = work.note_of(task) or "-"
-        rows.append((str(task.number), work.stand(task).value, task.asked, took, note, _question(task)))
-    say.table(("#", "STATE", "AGENT", "TIME", "NOTE", "QUESTION"), rows)
-    for number, (note_id, path) in sorted(work.ledger.comparisons.items()):
-        if path:
-            say.answer(f"compared: {number}  {note_id}  {path}")
-
-
-def _question(task: Task) -> str:
-    text = " ".join(task.mission.text.split())
-    return text if len(text) <= 120 else f"{text[:119]}…"
 
 
 def _list(found: list[Ledger], *, as_json: bool) -> int:
@@ -290,35 +255,3 @@ def _list(found: list[Ledger], *, as_json: bool) -> int:
     else:
         say.tell("no batches yet: scoutkit batch FILE")
     return 0
-
-
-def _batch_json(book: Ledger) -> dict[str, Any]:
-    plan = book.plan
-    return {"id": plan.id, "started": plan.started, "source": plan.source}
-
-
-def _mission_json(desk: Desk, work: Batch, task: Task) -> dict[str, Any]:
-    run = work.run_of(task)
-    return {
-        "number": task.number,
-        "id": task.id or None,
-        "line": task.line,
-        "kind": task.mission.kind,
-        "text": task.mission.text,
-        "agent": task.asked,
-        "state": work.stand(task),
-        "why": work.why(task) or None,
-        "note": _note_json(desk, work.note_of(task), work.path_of(task)),
-        "run": {**say.run_json(run), "exit": run.exit} if run else None,
-    }
-
-
-def _note_json(desk: Desk, note_id: str, path: str) -> dict[str, Any] | None:
-    if not path:
-        return None
-    return say.note_json(replace(desk.notebook.read(path).note, id=note_id, path=path))
-
-
-def _comparisons_json(desk: Desk, book: Ledger) -> list[dict[str, Any]]:
-    made = sorted(book.comparisons.items())
-    return [{"number": number, "note": _note_json(desk, *found)} for number, found in made if found[1]]
