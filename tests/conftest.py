@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import json
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
 import pytest
+import semble_grammars
+
+from scoutkit import config, grammars, languages
 
 GIT_ENV = {
     "GIT_AUTHOR_NAME": "A",
@@ -20,7 +25,7 @@ GIT_ENV = {
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.org",
 }
-UNPACKED = ["json", "markdown", "python", "toml"]
+AT_HAND = ["bash", "c", "go", "java", "javascript", "json", "markdown", "python", "rust", "toml", "typescript", "yaml"]
 FILES = {
     "README.md": "# Sessions\n\nCookies are signed.\n",
     "src/auth/signing.py": (
@@ -86,8 +91,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What scoutkit keeps of its libraries in a user's cache folder: grammars of what most tests are about, and the
-    vocabulary. Made once for all workers: a process that finds none takes half a second to make them. To read only."""
+    """What scoutkit keeps of its libraries in a user's cache folder: grammars, and the vocabulary. Made once for all
+    workers: it takes a process 0.2 s to unpack one grammar, and as long to unpack all. To read only."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
@@ -96,17 +101,29 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             env = {**os.environ, "XDG_CACHE_HOME": f"{made}.new"}
-            unpack = f"from scoutkit import grammars; [grammars.parse(one, 'x') for one in {UNPACKED}]"
-            for args in (["-c", unpack], ["-m", "scoutkit.reuse.vocabulary"]):
-                subprocess.run([sys.executable, *args], env=env, check=True)
+            subprocess.run([sys.executable, "-m", "scoutkit.reuse.vocabulary"], env=env, check=True)
+            (manifest,) = Path(semble_grammars.__file__).parent.glob("grammars/*/manifest.json")
+            known = json.loads(manifest.read_text())
+            wanted = {known["languages"][name]["file"] for name in languages.DEFINITIONS}
+            folder = Path(f"{made}.new/scoutkit/grammars") / str(semble_grammars.__version__) / known["platform"]
+            folder.mkdir(parents=True)
+            with tarfile.open(manifest.parent / known["archive"]) as archive:
+                for one in archive:
+                    if one.name in wanted and (grammar := archive.extractfile(one)):
+                        (folder / one.name).write_bytes(grammar.read())
             Path(f"{made}.new/scoutkit").rename(made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "user_cache", lambda: made)
+        for name in languages.DEFINITIONS:  # this process needs none of a home
+            grammars.parse(name, "")
     return made
 
 
 @pytest.fixture(scope="session")
 def fill(unpacked: Path) -> Callable[[Path], None]:
     """Give a home's cache folder what is unpacked, as links to the files: `fill(home / ".cache/scoutkit")`."""
-    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.suffix in (".so", ".db")]
+    there = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.suffix in (".so", ".db")]
+    files = [path for path in there if path.suffix == ".db" or path.stem.removeprefix("libtree_sitter_") in AT_HAND]
 
     def call(folder: Path) -> None:
         for name in files:
