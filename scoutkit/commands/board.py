@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from scoutkit.commands import say
+from scoutkit.commands.display import Display
 from scoutkit.model.batches import Stand, Task
 
 if TYPE_CHECKING:
@@ -23,10 +22,11 @@ _LOOK = 0.5  # seconds between looks at what an agent does
 _COLOURS = {Stand.DONE: "green", Stand.REMEMBERED: "green", Stand.FAILED: "red", Stand.BLOCKED: "red"}
 
 
-class Board:
+class Board(Display):
     """Hears of every step of a batch's tasks. A context manager; `tell` prints a line of its own meanwhile."""
 
     def __init__(self, desk: Desk, tasks: Sequence[Task]) -> None:
+        super().__init__()
         self.batch: Batch | None = None
         self._desk, self._tasks = desk, tasks
         self._began: dict[int, float] = {}
@@ -34,30 +34,6 @@ class Board:
         self._looked = 0.0
         self._rows: list[tuple[str, ...]] = []
         self._counts: Counter[Stand] = Counter()
-        self._live = say.colourful(sys.stderr)
-
-    def __enter__(self) -> Self:
-        if self._live:
-            from rich.console import Console
-            from rich.live import Live
-
-            self._console = Console(stderr=True)
-            self._display = Live(
-                console=self._console, get_renderable=self._table, refresh_per_second=8, transient=True
-            )
-            self._display.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._display.stop()
-
-    def tell(self, line: str) -> None:
-        """A line that stays."""
-        if self._live:
-            self._console.print(line, markup=False, highlight=False)
-        else:
-            say.tell(line)
 
     def changed(self, task: Task, stand: Stand) -> None:
         """A task goes on."""
@@ -65,7 +41,7 @@ class Board:
         took = f"  {now - self._began.pop(task.key):.1f} s" if task.key in self._began else ""
         if stand is Stand.RUNNING:
             self._began[task.key] = now
-            if self._live:
+            if self.live:
                 return
         path = self.batch.path_of(task) if self.batch and stand is not Stand.RUNNING else ""
         self.tell(
@@ -75,7 +51,7 @@ class Board:
 
     def tick(self) -> None:
         """Take down what the table shows; it is drawn by another thread."""
-        if not self._live or self.batch is None:
+        if not self.live or self.batch is None:
             return
         now = time.monotonic()
         if now - self._looked < _LOOK:
@@ -91,7 +67,7 @@ class Board:
             rows.append((str(task.number), task.asked, f"{now - self._began[key]:.0f} s", _question(task), key))
         self._rows = [(*row[:4], self._doing.get(row[4], "starting")) for row in rows]
 
-    def _table(self) -> RenderableType:
+    def shown(self) -> RenderableType:
         from rich.table import Table
         from rich.text import Text
 

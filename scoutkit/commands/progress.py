@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from scoutkit.commands import say
+from scoutkit.commands.display import Display
 from scoutkit.model.agents import Event, EventKind
 
 if TYPE_CHECKING:
@@ -17,39 +17,16 @@ if TYPE_CHECKING:
 _CITATION = re.compile(r"(?<=[\w/-])\.\w{1,16}(?::\d|#L\d)")
 
 
-class Progress:
+class Progress(Display):
     """Shows events as they come. A context manager; `tell` prints a line of its own meanwhile."""
 
     def __init__(self, agent: str) -> None:
+        super().__init__()
         self._agent = agent
         self._doing = "starting"
         self._citations = 0
         self._began = time.monotonic()
         self._said = 0.0
-        self._live = say.colourful(sys.stderr)
-
-    def __enter__(self) -> Self:
-        if self._live:
-            from rich.console import Console
-            from rich.live import Live
-
-            self._console = Console(stderr=True)
-            self._display = Live(
-                console=self._console, get_renderable=self._line, refresh_per_second=8, transient=True
-            )  # asks for a line at once
-            self._display.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._display.stop()
-
-    def tell(self, line: str) -> None:
-        """A line that stays."""
-        if self._live:
-            self._console.print(line, markup=False, highlight=False)
-        else:
-            say.tell(line)
 
     def watch(self, event: Event) -> None:
         """One event of the agent."""
@@ -62,18 +39,18 @@ class Progress:
             self._doing = " ".join(event.text.split())
             if event.data.get("stays"):
                 self.tell(f"{self._agent}: {self._doing}")
-            elif not self._live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
+            elif not self.live and time.monotonic() - self._said >= 2:  # a log wants to know it lives, not every step
                 self._said = time.monotonic()
                 say.tell(f"{self._agent}: {self._doing}")
 
-    def _line(self) -> RenderableType:
+    def shown(self) -> RenderableType:
         from rich.spinner import Spinner
         from rich.text import Text
 
         seconds = time.monotonic() - self._began
         cited = f", {self._citations} citation{'s' * (self._citations != 1)}" if self._citations else ""
         text = Text(f"{self._agent} {seconds:.0f} s{cited}: {self._doing}")
-        text.truncate(self._console.width - 3, overflow="ellipsis")  # the spinner takes two columns
+        text.truncate(self.console.width - 3, overflow="ellipsis")  # the spinner takes two columns
         if not hasattr(self, "_spinner"):
             self._spinner = Spinner("dots")
         self._spinner.text = text
