@@ -47,6 +47,10 @@ _POINT = re.compile(
     r"(?:[-*+•]|\d{1,2}[.)]|\(\d\))\s+|[@\\]\w+|:\w[\w ]*:(?!`)|\.\. \w|(?:NOTE|TODO|FIXME|XXX|HACK)\b|#+ "
 )
 _ENDS = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)[\"')\]]*\s+(?=[^a-z])|(?<=[。！？])")
+LISTED = re.compile(r"^(?:[-*+•]|\d{1,2}[.)])\s+|\.\. (?=\w+::)")  # begins a point of a list
+_MARKUP = re.compile(
+    r":\w+(?::\w+)?:`~?\.?([^`<]+?)(?:\s*<[^>]*>)?`|\{@\w+\s+#?([^}]+)\}|\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])?|</?[a-z]+/?>"
+)
 _LONGEST = 1_000  # characters of a line
 _BLOCK = 40  # lines of a block that begins behind code
 
@@ -95,6 +99,14 @@ def split(run: Sequence[tuple[int, str]]) -> Iterator[Sentence]:
             part = []
         if said:
             part.append((number, said))
+
+
+def plain(text: str) -> str:
+    """A sentence without markup that a report would take for its own."""
+    said = _MARKUP.sub(lambda found: next((group for group in found.groups() if group), ""), text)
+    said = LISTED.sub("", said.strip(), count=1).replace("versionchanged:: ", "versionchanged ")
+    said = re.sub(r"\s+", " ", said.replace("``", "").replace("`", "").replace("**", ""))
+    return said.strip()
 
 
 def _of_part(part: Sequence[tuple[int, str]], first: int, last: int) -> Iterator[Sentence]:

@@ -3,21 +3,20 @@ constant, and what help texts, comments and documents say of them."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scoutkit.agents.builtin.indexing import terms
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.ranking.question import Question, alternatives
+from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
-from scoutkit.agents.builtin.reporting import looks, settings
+from scoutkit.agents.builtin.reporting import looks, settings, weighing
 from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.evidence import cite, sayable
-from scoutkit.agents.builtin.reporting.kinds import asked_for
 from scoutkit.agents.builtin.reporting.settings import ENVIRONMENT, Setting
+from scoutkit.agents.builtin.reporting.weighing import Words, terms_of
 
 _FILES, _LINES = 120, 80_000  # that are read
 _WORDS = ("getenv", "environ", "envvar", "lookupenv", "dotenv", "env", "environ")  # terms of files that read some
@@ -52,6 +51,7 @@ _OWN, _OWN_SHARE = 3, 5  # variables that begin alike, at least; and a fifth of 
 _OFF = re.compile(
     r"(?i)\b(?:turns?(?:ed)?\b.{0,30}?\boff|disabl\w*|suppress\w*|skip\w*|hid\w*|silenc\w*|without|prevent\w*|stops?)\b|关闭|禁用"
 )
+_OFF_WORTH = 0.6
 _NO = ("no", "disabl", "skip", "suppress", "off", "hide", "avoid", "prevent", "never")
 _ASKS = frozenset(
     re.findall(
@@ -89,7 +89,7 @@ def variables(code: Code, question: Question, ranking: Ranking, near: Mapping[st
         one.name: sum(worth * _held(held, one) for held, worth in asked.items()) / total for one in found.values()
     }
     if not _OFF.search(question.text):
-        scores |= {name: 0.8 * score for name, score in scores.items() if not _terms(name).isdisjoint(_NO)}
+        scores |= {name: 0.8 * score for name, score in scores.items() if not terms_of(name).isdisjoint(_NO)}
     known = {term for held in asked for term in held}
     begins = Counter(name.partition("_")[0] for name in found)
     own = {begin for begin, times in begins.items() if times >= max(_OWN, len(found) // _OWN_SHARE)}
@@ -111,28 +111,21 @@ def variables(code: Code, question: Question, ranking: Ranking, near: Mapping[st
     return [one for one in (_setting(code, one, found, known) for one in kept[: 2 * most]) if one][:most]
 
 
-def _asked(question: Question, near: Mapping[str, str], found: Mapping[str, _Variable]) -> dict[tuple[str, ...], float]:
-    """The question's words as terms of which any will do, each worth the more the fewer variables have it."""
-    groups: dict[tuple[str, ...], float] = {}
-    words = [(word, held) for word, held in question.said.items() if asked_for(word) and word.lower() not in _ASKS]
-    if not words:  # none that would tell one place of the code from another
-        left = [word for word in terms.raw(question.text) if len(word) > 2 and word.lower() not in _ASKS]
-        words = [(word, terms.expand(word)) for word in left if len(word) > 3 or word.isupper()]
-    rows = [(*held, *terms.expand(near.get(word, ""))) for word, held in words]
-    rows += [_NO] if _OFF.search(question.text) else []
-    for held in rows:
-        every = tuple(dict.fromkeys([*held, *(other for term in held for other in alternatives(term))]))
-        having = sum(_held(every, one) > 0 for one in found.values())
-        if having:
-            groups[every] = math.log(1 + len(found) / having) * (0.6 if held is _NO else 1.0)
-        else:
-            groups[every] = 0.5 * math.log(1 + len(found))  # it speaks of something else
-    return groups
+def _asked(question: Question, near: Mapping[str, str], found: Mapping[str, _Variable]) -> dict[Words, float]:
+    """The question's words, each worth the more the fewer variables have it."""
+
+    def worth(held: Words) -> float:
+        return weighing.worth(len(found), sum(_held(held, one) > 0 for one in found.values()))
+
+    groups = {held: worth(held) for held in weighing.asked(question, near, _ASKS)}
+    no = weighing.alike(_NO) if _OFF.search(question.text) else ()
+    there = any(_held(no, one) for one in found.values()) if no else False
+    return groups | ({no: worth(no) * (_OFF_WORTH if there else 1.0)} if no else {})
 
 
-def _held(held: Sequence[str], one: _Variable) -> float:
-    own = {*_terms(one.name.replace("_", " ")), terms.whole(one.name)}
-    if any(term in own for term in held) or (len(held[0]) > 3 and held[0] in one.name.lower()):
+def _held(held: Words, one: _Variable) -> float:
+    own = weighing.own_terms(one.name)
+    if weighing.in_name(held, own, one.name):
         return _IN_NAME
     if any(term in one.words for term in held):
         return _IN_WORDS
@@ -210,16 +203,16 @@ def _of(found: dict[str, _Variable], name: str) -> _Variable:
 def _described(code: Code, found: dict[str, _Variable]) -> dict[str, _Variable]:
     for one in found.values():
         for path, number in one.told[:6]:
-            one.words |= _terms(_said(code, path, number, found))
+            one.words |= terms_of(_said(code, path, number, found))
         for path, number in dict.fromkeys([*one.declared[:3], *one.reads[:6]]):
             lines = code.lines(path)
             near = lines[max(0, number - 1 - _ABOVE) : number + 2]
             holder = code.unit(path, number)
-            one.nearby |= _terms("\n".join((*near, holder.qualified if holder else "")))
+            one.nearby |= terms_of("\n".join((*near, holder.qualified if holder else "")))
         for path, name in sorted(one.constants)[:2]:
             lines = code.lines(path)
             using = [at for at, line in enumerate(lines) if name in line][:8]
-            one.nearby |= _terms("\n".join(line for at in using for line in lines[max(0, at - 1) : at + 2]))
+            one.nearby |= terms_of("\n".join(line for at in using for line in lines[max(0, at - 1) : at + 2]))
     return found
 
 
@@ -241,9 +234,9 @@ def _setting(code: Code, one: _Variable, found: Mapping[str, _Variable], known: 
     places = list(dict.fromkeys([*one.reads, *one.declared, *one.told]))
     places.sort(key=lambda place: (place not in one.reads, _role(place[0])))
     told = [(path, number, _purpose(_said(code, path, number, found))) for path, number in one.told[:12]]
-    told = sorted((row for row in told if row[2]), key=lambda row: (-len(known & _terms(row[2])), _role(row[0])))
+    told = sorted((row for row in told if row[2]), key=lambda row: (-len(known & terms_of(row[2])), _role(row[0])))
     said = told[0][2] if told else ""
-    words = sorted(re.findall(r"[^\W\d_]{4,}", said), key=lambda word: (not known & _terms(word), -len(word)))
+    words = sorted(re.findall(r"[^\W\d_]{4,}", said), key=lambda word: (not known & terms_of(word), -len(word)))
     kept = next((name for _, name in sorted(one.constants)), "")
     names = [one.name, *([kept] if kept else []), *words]
     cited = [place for path, number in places[:12] if (place := cite(code.snapshot, path, number, number, names))]
@@ -285,7 +278,3 @@ def _paths(code: Code, ranking: Ranking) -> list[str]:
     paths = [path for path in paths if role_of(path) in _READ]
     order = {path: at for at, (path, _) in enumerate(ranking.files)}
     return sorted(paths, key=lambda path: (order.get(path, len(order)), role_of(path) is not Role.SOURCE))
-
-
-def _terms(text: str) -> set[str]:
-    return {term for word in terms.raw(text) for term in terms.expand(word)}

@@ -68,7 +68,9 @@ def facts(found: Findings) -> dict[str, Any]:
         "settings": [
             {
                 "name": one.name,
+                "of": one.owner or None,
                 "kind": one.kind,
+                "says": one.said or None,
                 "default": one.default or None,
                 "at": _place(one.cited),
                 "used": [_place(read) for read in one.reads],

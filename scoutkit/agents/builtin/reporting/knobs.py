@@ -12,7 +12,9 @@ from scoutkit.agents.builtin.ranking.question import Question
 from scoutkit.agents.builtin.ranking.rank import Ranking
 from scoutkit.agents.builtin.reporting import environment, looks, naming, settings
 from scoutkit.agents.builtin.reporting.code import Code
+from scoutkit.agents.builtin.reporting.documented import Documented
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite
+from scoutkit.agents.builtin.reporting.fields import OPTIONS
 from scoutkit.agents.builtin.reporting.settings import ENVIRONMENT, Setting
 
 _RANGES, _LINES = 40, 6000  # of the ranking that are searched for what a question calls a setting
@@ -35,8 +37,10 @@ _KNOB = re.compile(
     r"|strict",
     re.IGNORECASE,
 )
-_OPTIONS = re.compile(r"(?:Options?|Config(?:uration)?|Settings?|Opts|Params)$")
 _TYPE = re.compile(r"[A-Z]\w*[?!]?|string|number|boolean|bool|int|float|double|long|str|any|object|[iu]\d+|[iu]size")
+_FIXED = re.compile(  # what is the same wherever it is written: no variable
+    r"^(?:[-+\d\"'.]|[tT]rue\b|[fF]alse\b)|^[A-Z][A-Z0-9_]+\b|^[A-Z]\w*\.\w+|(?i:default)"
+)
 _NAME = re.compile(r"(?<![\w$-])(?:--)?[A-Za-z_][\w-]{2,50}")
 
 
@@ -50,11 +54,19 @@ def knobs(
     most: int,
 ) -> list[Setting]:
     """What a question for a setting means: settings, fields and constants in the best ranges whose names say most of
-    what was asked, with their defaults and where they are read; those of the kind that it names, if any are.
-    `near`: what the code has instead of words that it has not."""
+    what was asked, with their defaults and where they are read, and documented fields of which their comments say it;
+    those of the kind that it names, if any are. `near`: what the code has instead of words that it has not."""
     wanted = wanted_kind(question.text)
     if wanted == ENVIRONMENT and (known := environment.variables(code, question, ranking, near, most=most)):
         return known
+    named = _named(code, ranking, asked, wanted)
+    if wanted and any(one.kind == wanted for one in named):
+        return named[:most]
+    return Documented(code, question, ranking, near).among(named, most=most, instead=bool(wanted))
+
+
+def _named(code: Code, ranking: Ranking, asked: Collection[str], wanted: str) -> list[Setting]:
+    """Those whose names say most of what was asked, the best first."""
     rare = [term for term in ranking.rare if term in asked][:8]
     worth = {term: 1.0 / (1 + at) ** 0.5 for at, term in enumerate(rare)}
     scores: dict[str, float] = {}
@@ -102,7 +114,7 @@ def knobs(
     told = {one.default for one in known}  # what one is set to is told with it
     known = [one for one in known if one.name not in told]
     real = [one for one in known if one.kind != "value"]
-    return (real if real and known[0].kind != "value" else known)[:most]
+    return real if real and known[0].kind != "value" else known
 
 
 def wanted_kind(text: str) -> str:
@@ -166,6 +178,7 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
                 continue
             match = given.search(text)
             value = match[1].strip() if match and "?" not in text[: match.start()] else ""  # no choice between two
+            value = value if _FIXED.search(value) else ""
             if match and text[: match.start(1)].rstrip().endswith(":") and _TYPE.fullmatch(value.rstrip(")")):
                 value = ""  # a type
             if (
@@ -197,7 +210,7 @@ def _knob(code: Code, name: str, path: str) -> Setting | None:
 def _of_options(code: Code, cited: Cited) -> bool:
     """Is it a field of what says by its name that it holds options?"""
     held = code.holder(cited.path, cited.start)
-    return held is not None and bool(_OPTIONS.search(held.qualified.partition(f".{cited.name}")[0]))
+    return held is not None and bool(OPTIONS.search(held.qualified.partition(f".{cited.name}")[0]))
 
 
 def _declared(code: Code, path: str, number: int, line: str, name: str) -> Setting | None:

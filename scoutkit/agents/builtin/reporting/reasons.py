@@ -16,6 +16,7 @@ from scoutkit.agents.builtin.reporting.code import Code
 from scoutkit.agents.builtin.reporting.comments import Sentence
 from scoutkit.agents.builtin.reporting.evidence import Cited, cite, sayable
 from scoutkit.agents.builtin.reporting.kinds import asked_for
+from scoutkit.agents.builtin.reporting.weighing import terms_of
 from scoutkit.symbols import language_of
 
 _FILES, _LINES = 40, 40_000  # that are read for comments
@@ -61,11 +62,7 @@ _LEANS = re.compile(  # a sentence that begins so goes on with the one before
     r"|in (?:this|that|which) case|doing|note|but|however|also|and|we)\b",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(
-    r":\w+(?::\w+)?:`~?\.?([^`<]+?)(?:\s*<[^>]*>)?`|\{@\w+\s+#?([^}]+)\}|\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])?|</?[a-z]+/?>"
-)
-_POINT = re.compile(r"^(?:[-*+•]|\d{1,2}[.)])\s+|\.\. (?=\w+::)")
-_APART = re.compile(rf"{_POINT.pattern}|[@\\]\w+")  # begins something else than the sentence before
+_APART = re.compile(rf"{comments.LISTED.pattern}|[@\\]\w+")  # begins something else than the sentence before
 _WRITTEN = re.compile(r"[^\W\d][\w$]{2,}")
 
 
@@ -109,7 +106,7 @@ def reasons(code: Code, question: Question, ranking: Ranking, *, most: int) -> l
         where = (one.path, one.said.first, one.said.last)
         if len(kept) >= most or one.score < _CLOSE * near[0].score:
             break
-        if one.share < _LEAST or where in seen or any(_plain(one.said.text) == other.text for other in kept):
+        if one.share < _LEAST or where in seen or any(comments.plain(one.said.text) == other.text for other in kept):
             continue
         if reason := _reason(code, one, asked, there):
             seen.append(where)
@@ -153,7 +150,7 @@ def _candidates(code: Code, ranking: Ranking, asked: Mapping[tuple[str, ...], fl
         )
         worth = _WORTH.get(role, _ASIDE) / (1 + 0.03 * at)
         for run in _runs(said):
-            texts = [_terms(one.text) for one in run]
+            texts = [terms_of(one.text) for one in run]
             whole = set().union(*texts)
             if not any(whole.intersection(held) for held in asked):
                 continue
@@ -215,10 +212,10 @@ def _with_code(code: Code, one: _Weighed, asked: Mapping[tuple[str, ...], float]
     own = lines[one.said.start - 1 : one.said.end]
     held = code.holder(one.path, one.said.end)
     name = held.qualified if held else ""
-    code_terms = _terms("\n".join((*below, *own, name, one.path.rpartition("/")[2])))
-    comment = _terms("\n".join(lines[one.said.first - 1 : one.said.last]))
+    code_terms = terms_of("\n".join((*below, *own, name, one.path.rpartition("/")[2])))
+    comment = terms_of("\n".join(lines[one.said.first - 1 : one.said.last]))
     about = {terms.whole(part) for part in re.findall(r"[\w$]+", name)} & named
-    share = _share(asked, _terms(one.said.text) | about, comment, code_terms)
+    share = _share(asked, terms_of(one.said.text) | about, comment, code_terms)
     return replace(one, share=share, score=one.score * share / max(one.share, 0.01))
 
 
@@ -238,13 +235,9 @@ def _held(held: Sequence[str], there: set[str]) -> float:
     return known / len(held) * (_PART if len(held) > 1 else 1.0)
 
 
-def _terms(text: str) -> set[str]:
-    return {term for word in terms.raw(text) for term in terms.expand(word)}
-
-
 def _reason(code: Code, one: _Weighed, asked: Mapping[tuple[str, ...], float], there: float) -> Reason | None:
     """`there`: which share of the question's words is anywhere in the code."""
-    text = _plain(one.said.text)
+    text = comments.plain(one.said.text)
     known = {term for held in asked for term in held}
     words = sorted(
         dict.fromkeys(_WRITTEN.findall(text)), key=lambda word: (not known & set(terms.expand(word)), -len(word))
@@ -256,11 +249,3 @@ def _reason(code: Code, one: _Weighed, asked: Mapping[tuple[str, ...], float], t
     within = held.qualified if held and held.kind != "section" else ""
     said = sayable(text, _LONGEST).rstrip(".")
     return Reason(said or text, cited, within, one.strong and one.share * there >= _SURE, bool(said))
-
-
-def _plain(text: str) -> str:
-    """Without markup that a report would take for its own."""
-    said = _MARKUP.sub(lambda found: next((group for group in found.groups() if group), ""), text)
-    said = _POINT.sub("", said.strip(), count=1).replace("versionchanged:: ", "versionchanged ")
-    said = re.sub(r"\s+", " ", said.replace("``", "").replace("`", "").replace("**", ""))
-    return said.strip()

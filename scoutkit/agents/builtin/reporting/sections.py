@@ -232,7 +232,9 @@ def _setting(one: Setting) -> str:
     named = f" (`{one.told.name}`)" if one.told and one.told.name != one.name else ""
     told = f"; told at {one.told.place}{named}" if one.told and one.told != one.cited else ""
     said = f"{told}: {one.said}" if one.said else ""
-    return f"- {one.shown}{kind} at {one.place}{default}{means}" + (f"; used at {reads}" if reads else "") + said
+    return (
+        f"- {one.shown}{one.of}{kind} at {one.place}{default}{means}" + (f"; used at {reads}" if reads else "") + said
+    )
 
 
 def beside(found: Findings, room: Room) -> Iterator[str]:

@@ -52,7 +52,8 @@ class Setting:
     """`kind`: environment variable, flag, configuration key, or value for a field or constant. `cited`: where it is
     declared or read; `default`: as the code writes it, "" where that is not seen, and what it `means` where that is a
     name; `reads`: other lines that use it; `kept`: the variable that its value is kept in, where that is another;
-    `said`: what a help text says that it is for, and where that is `told`.
+    `said`: what a help text or comment says that it is for, and where that is `told`; `owner`: the type that it is a
+    field of, where that is told of.
     """
 
     name: str
@@ -64,11 +65,17 @@ class Setting:
     kept: str = ""
     said: str = ""
     told: Cited | None = None
+    owner: str = ""
 
     @property
     def shown(self) -> str:
         """Its name as a report writes it: as code where its lines have it as a word. A help text has `%sNAME` too."""
         return f"`{self.name}`" if self.cited.name.removeprefix("--") == self.name.removeprefix("--") else self.name
+
+    @property
+    def of(self) -> str:
+        """The type that it belongs to, as a report writes it behind the name."""
+        return f" of `{self.owner}`" if self.owner else ""
 
     @property
     def place(self) -> str:

@@ -87,7 +87,8 @@ def _answers(found: Findings) -> list[str]:
         return [f"{used.name} is used in {inside}", inside]
     if found.kind is Kind.CONFIG and found.settings and found.settings[0].cited.path:
         first = found.settings[0]
-        return [f"{first.name} in {first.cited.path}", first.name]
+        name = f"{first.owner}.{first.name}" if first.owner else first.name
+        return [f"{name} in {first.cited.path}", name, first.name]
     if found.kind is Kind.TRACE and found.frames:
         last = found.frames[-1]
         name = last.node.name if last.node else ""
@@ -160,11 +161,13 @@ def _first(found: Findings, more: int) -> str:
         kind = "" if first.kind == "value" else f" ({first.kind})"
         means = f" (`{first.means}`)" if first.means else ""
         value = f", `{first.default}`{means} by default" if first.default else ""
-        also = f". Also {_list([f'{one.shown} at {one.place}' for one in other[:more]])}" if other[:more] else ""
+        also = (
+            f". Also {_list([f'{one.shown}{one.of} at {one.place}' for one in other[:more]])}" if other[:more] else ""
+        )
         wanted = knobs.wanted_kind(found.question.text)
         none = f"No {wanted} that fits was found; perhaps " if wanted and first.kind != wanted else ""
         said = f": {first.said}" if first.said else ""
-        return f"{none}{first.shown}{kind} at {first.place}{value}{said}{also}"
+        return f"{none}{first.shown}{first.of}{kind} at {first.place}{value}{said}{also}"
     if found.reasons and found.reasons[0].sure:
         why = found.reasons[0]
         also = f". The code: {_list([_called(spot) for spot in found.spots[:more]])}" if more else ""
