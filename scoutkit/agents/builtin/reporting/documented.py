@@ -39,8 +39,9 @@ _ASKS = frozenset(
 )
 _TAG = re.compile(r"`[^`]*</?\w")  # that is told of, not used
 _LITERAL = r"`[^`\s]{1,40}`|'[^'\s]{1,40}'|\"[^\"\s]{1,40}\"|[-+]?\d(?:[\w.]*\w)?|[Tt]rue|[Ff]alse|[A-Z][A-Z0-9_]+"
-_DEFAULT = re.compile(
-    rf"(?:@default(?:[vV]alue)?\s+|\b[Dd]efaults?(?:\s+value)?(?:\s+is|\s+to|:)+\s+)({_LITERAL})(?=[.,;)]?\s*$|[.;)]\s)"
+_DEFAULT = re.compile(  # not of what stands before it: "the port defaults to 80"
+    rf"(?:@default(?:[vV]alue)?\s+|(?:^|[.,;:(\[!?]\s*|\band\s+|\s(?=D))[Dd]efaults?(?:\s+value)?(?:\s+is|\s+to|:)+\s+)"
+    rf"({_LITERAL})(?=[.,;)]?\s*$|[.;)]\s)"
 )
 
 

@@ -16,6 +16,9 @@ class ModelConfig(TypedDict, total=False):
     frozen: bool
     """Whether models can be changed, defaults to True where nothing else is said of them."""
 
+    door: int
+    """How many doors there are. Drawers default to 7."""
+
     cached: bool
     """See `<cache>` for what it is that caches drawers."""
 '''
@@ -62,6 +65,8 @@ def test_the_comment_is_told_with_its_place_and_the_default_that_it_says(look, s
 def test_a_default_that_depends_on_something_is_none(look, shop):
     first = look(shop, "Which setting says whether models can be changed?").found.settings[0]
     assert (first.name, first.default) == ("frozen", "")
+    first = look(shop, "Which setting says how many doors there are?").found.settings[0]
+    assert (first.name, first.default) == ("door", "")
 
 
 def test_what_a_report_cannot_say_is_not_said(look, shop):
