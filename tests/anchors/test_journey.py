@@ -45,7 +45,8 @@ class Road:
                 path.write_text(text)
         self._git(self.root, "add", "-A")
         self._git(self.root, "commit", "-qm", "x", "--allow-empty")
-        self.commits.append(scout.output(self.root, "rev-parse", "HEAD").strip())
+        branch = (self.root / ".git/HEAD").read_text().strip().removeprefix("ref: ")
+        self.commits.append((self.root / ".git" / branch).read_text().strip())
         return self.commits[-1]
 
     def travel(

@@ -390,7 +390,7 @@ def test_any_line_has_one_answer(repo, lines):
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_input_has_a_json_line_for_each_line(repo, data):
     done = subprocess.run(COMMAND, cwd=repo, input=data, capture_output=True, check=False)
     assert not done.stderr

@@ -17,7 +17,7 @@ def confined(policy: dict[str, object], *command: str) -> subprocess.CompletedPr
     if landlock.missing():
         pytest.skip(f"NOT TESTED on this machine: Landlock: {landlock.missing()}")
     argv = [os.path.realpath(sys.executable), "-I", "-S", SCRIPT, json.dumps(policy), "--", *command]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=30)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=100)
 
 
 def policy(*change: Path, network: bool = True) -> dict[str, object]:
