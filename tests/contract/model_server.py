@@ -178,6 +178,7 @@ class ModelServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128  # programs open several connections at once, and a busy machine accepts them late
 
     def __init__(
         self, *, home: Path = Path("/nonexistent"), outside: Path = Path("/nonexistent"), port: int = 0

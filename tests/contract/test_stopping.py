@@ -58,7 +58,8 @@ def test_an_agent_out_of_money_still_writes_its_report(stage: Stage) -> None:
 def test_an_agent_out_of_time_still_writes_its_report(stage: Stage, agent: str) -> None:
     done = stage.ask(agent, "loop", "--timeout", "10s" if agent in ("claude", "codex") else "15s")  # those start late
     assert done.code == 4, (done.out, done.err)
-    assert "--timeout" in done.err
+    assert "it took longer than 1" in done.err
+    assert "--timeout" in done.err or "when it was last asked" in done.err  # its connection may just have been cut
     (draft,) = drafts(stage)
     assert (TITLE if agent in REPORTING else "I look at it, step 1") in draft
     stage.undisturbed()
