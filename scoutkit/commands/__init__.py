@@ -57,7 +57,7 @@ def run(argv: list[str]) -> int:
         )
         return UsageError.exit_code
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "scoutkit"
+        command = error.ctx.command_path if error.ctx else _named(argv)
         complain(UsageError(_lowered(error.format_message()), f"see {command} --help"))
         return UsageError.exit_code
     except click.ClickException as error:
@@ -76,6 +76,13 @@ def run(argv: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: a fault of ours is told in one line and kept
         return _fault(error)
     return code if isinstance(code, int) else 0
+
+
+def _named(argv: list[str]) -> str:
+    """The command of a command line, where click does not say it: an option that lacks its value."""
+    from scoutkit.commands.root import COMMANDS
+
+    return " ".join(["scoutkit", *[word for word in argv if word in COMMANDS][:1]])
 
 
 def _fault(error: Exception) -> int:

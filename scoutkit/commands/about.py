@@ -79,10 +79,12 @@ def _about(desk: Desk, place: str, limit: int | None, form: str, *, as_json: boo
     path, start, end = _place(desk, place)
     found = knowing.about(desk, path, start, end, limit=limit)
     if not found.known and not as_json:
-        why = knowing.nowhere(desk, path)
+        why = knowing.nowhere(desk, path, end)
         say.tell(f"no note cites {place}{why}")
         if why and re.search(r"[^/.]\.\.\.?[^/.]", place):
             say.tell(f"of a change: scoutkit about --diff {place}")
+    elif end and not as_json and (lines := knowing.length(desk, path)) is not None and lines < end:
+        say.tell(f"{path} has {say.count(lines, 'line')}")
     _show(found, form, as_json=as_json)
     return 0 if found.known else NotFound.exit_code
 

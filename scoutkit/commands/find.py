@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Callable
@@ -34,7 +35,28 @@ def filters(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+class _Search(click.Command):
+    """A `-word` is of the query where it stands: no option of search looks like one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with what is of the query behind all options."""
+        from scoutkit.search.operators import is_text
+
+        valued = {name for one in self.params if isinstance(one, click.Option) and not one.is_flag for name in one.opts}
+        options: list[str] = []
+        query: list[str] = []
+        waiting = iter(args)
+        for word in waiting:
+            if word == "--":
+                query += waiting
+            elif word.startswith("-") and word != "-" and not is_text(word):
+                options += [word, *itertools.islice(waiting, word in valued)]
+            else:
+                query.append(word)
+        return super().parse_args(ctx, [*options, *(["--", *query] if query else [])])
+
+
+@click.command(cls=_Search)
 @click.argument("query", nargs=-1)
 @click.option("--like", metavar="FILE", help="Find notes on the subject of a text instead; - reads standard input.")
 @filters
@@ -46,7 +68,7 @@ def search(
     """Find notes by any text: words, identifiers, quoted phrases.
 
     In the text: tag:auth, path:src/auth, type:scout, agent:claude, since:7d (or a date), is:fresh (or stale, uncited,
-    unchecked, draft, stable, deprecated); words to leave out come last: 'cookie signing -flask'. What is none of these
+    unchecked, draft, stable, deprecated); words to leave out come last: cookie signing -flask. What is none of these
     is text. Exit code 1 when nothing is found.
     """
     from scoutkit.search.finding import Found, find

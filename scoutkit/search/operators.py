@@ -83,7 +83,12 @@ def why_untaken(found: Sequence[str]) -> Iterator[str]:
     for one in found:
         name = one.partition(":")[0]
         if name in _TAKES:
-            yield f"looked for as text: {one}, since {name}: takes {_TAKES[name]}"
+            yield f"looked for as text: {one} ({name}: takes {_TAKES[name]})"
+
+
+def is_text(word: str) -> bool:
+    """Is a word of a command line that begins with a dash of the query: a word to leave out, or a whole text?"""
+    return word.startswith("-") and bool(_OUT.fullmatch(word) or re.search(r"\S\s+\S", word))
 
 
 def as_words(text: str) -> str:

@@ -60,8 +60,9 @@ def about(desk: Desk, given: Arguments, budget: Budget) -> Answer:
     found = knowing.about(desk, path, start, end, limit=_HITS)
     rows = [shapes.known(one) for one in found.known]
     left = found.unfollowed + found.more
-    nowhere = "" if rows else knowing.nowhere(desk, path)
-    drifted = f"\n\n{found.drifted} notes on these lines cite what is elsewhere now, or gone." if found.drifted else ""
+    nowhere = "" if rows else knowing.nowhere(desk, path, end)
+    other = "1 note on these lines cites" if found.drifted == 1 else f"{found.drifted} notes on these lines cite"
+    drifted = f"\n\n{other} what is elsewhere now, or gone." if found.drifted else ""
 
     def make(number: int) -> Draft:
         text = "\n\n".join(shapes.known_text(row) for row in rows[:number]) if rows else f"No note cites this{nowhere}."

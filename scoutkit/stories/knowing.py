@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 from collections import defaultdict
@@ -100,14 +101,30 @@ def outside(path: str) -> bool:
     return path == ".." or path.startswith("../")
 
 
-def nowhere(desk: Desk, path: str) -> str:
-    """Why no note can cite a place, to be said after that none does; "" where there is such a file, folder or pattern,
-    or no working tree to look in."""
+def nowhere(desk: Desk, path: str, end: int = 0) -> str:
+    """Why no note can cite a place whose last line is `end`, to be said after that none does; "" where there is such a
+    file, folder or pattern, or no working tree to look in."""
     top = desk.repository.toplevel
     if outside(path):
         return ", which is outside of this repository"
     missing = top is not None and not (top / path).exists() and not re.search(r"[*?\[]", path)
-    return ", and there is no such file in the working tree" if missing else ""
+    if missing:
+        return ", and there is no such file in the working tree"
+    lines = length(desk, path) if end else None
+    return "" if lines is None or lines >= end else f", and the file has {lines:,} line{'s' * (lines != 1)}"
+
+
+def length(desk: Desk, path: str) -> int | None:
+    """How many lines a file of the working tree has; None where there is no such file, or it is no text."""
+    from scoutkit.anchors.document import Document
+
+    top = desk.repository.toplevel
+    if top is None or not (top / path).is_file():
+        return None
+    with contextlib.suppress(OSError):
+        document = Document.read("", path, (top / path).read_bytes())
+        return None if document is None else len(document)
+    return None
 
 
 def touched(desk: Desk, difference: Difference, *, limit: int | None = None) -> Answer:

@@ -50,6 +50,23 @@ def test_a_place_is_shown_with_what_became_of_it(scoutkit, edited):
     assert "--diff" not in scoutkit("about", "src/../nowhere").err
 
 
+def test_lines_past_the_end_of_the_file_are_said_to_be_that(scoutkit, note, repo):
+    (repo / "empty.py").write_text("")
+    (repo / "one.py").write_bytes(b"no line end")
+    lines = len((repo / SIGNING).read_text().splitlines())
+    said = scoutkit("about", f"{SIGNING}:9999")
+    assert (said.code, said.out) == (1, "")
+    assert f"no note cites {SIGNING}:9999, and the file has {lines} lines\n" in said.err
+    assert f"no note cites {SIGNING}:{lines}\n" in scoutkit("about", f"{SIGNING}:{lines}").err
+    assert "the file has 0 lines" in scoutkit("about", "empty.py:1").err
+    assert "the file has 1 line\n" in scoutkit("about", "one.py:2").err
+    assert scoutkit("about", "one.py:1").err == "no note cites one.py:1\n"
+    beyond = scoutkit("about", f"{SIGNING}:13-9999")
+    assert beyond.code == 0
+    assert beyond.err == f"{SIGNING} has {lines} lines\n"
+    assert "has" not in scoutkit("about", "src:13").err
+
+
 def test_a_place_outside_of_the_repository_is_said_to_be_that(scoutkit, repo):
     scoutkit("new", "Mentions", stdin="See `../other/signing.py` and x.\n")
     for place in ("../other/signing.py", "../../x", "..", str(repo.parent)):

@@ -51,9 +51,22 @@ def test_an_operator_that_no_note_fits_is_told(scoutkit, note):
     said = scoutkit("search", "cookie tag:nosuch agent:nobody")
     assert "no note has tag:nosuch, agent:nobody: looked for as text\n" in said.err
     said = scoutkit("search", "cookie is:good since:yesterday")
-    assert "looked for as text: is:good, since is: takes fresh, stale, uncited, unchecked, draft, stable" in said.err
-    assert "looked for as text: since:yesterday, since since: takes a date (2026-11) or a time ago" in said.err
+    assert "looked for as text: is:good (is: takes fresh, stale, uncited, unchecked, draft, stable" in said.err
+    assert "looked for as text: since:yesterday (since: takes a date (2026-11) or a time ago" in said.err
     assert "did you mean" not in said.err
+
+
+def test_a_word_to_leave_out_is_no_option(scoutkit, note):
+    assert scoutkit("search", "cookie", "-flask", "--json").json["hits"]
+    assert not scoutkit("search", "cookie", "-signed", "--limit", "5", "--json").json["hits"]
+    assert not scoutkit("search", "--limit", "5", "cookie", "-signed", "--json").json["hits"]
+    assert scoutkit("search", "-signed", "cookie", "--json").json["hits"], "words to leave out come last"
+    assert scoutkit("search", "-signed", "--json").json["hits"], "alone it is what is looked for"
+    assert scoutkit("search", "-x the signed cookie", "--json").json["hits"]
+    assert scoutkit("search", "--", "-nosuch", "--word").err == "nothing found for: -nosuch --word\n"
+    for options in (("-f",), ("--flask",), ("--limit", "-flask"), ("-15",)):
+        assert scoutkit("search", "cookie", *options).code == 2, options
+    assert "Usage:" in scoutkit("search", "cookie", "-h").out
 
 
 def test_filters_narrow(scoutkit, note):

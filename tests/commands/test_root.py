@@ -78,6 +78,11 @@ def test_a_mistyped_command_line_is_one_line_a_hint_and_exit_2(scoutkit, args, s
     assert len(lines) == 2
 
 
+def test_an_option_without_its_value_points_to_the_help_of_its_command(scoutkit):
+    assert "hint: see scoutkit prompt --help" in scoutkit("prompt", "implement", "--var").err
+    assert "hint: see scoutkit --help" in scoutkit("-C").err
+
+
 def test_outside_a_repository_it_says_so(scoutkit, tmp_path):
     said = scoutkit("list", cwd=tmp_path)
     assert said.code == 3

@@ -181,6 +181,7 @@ def test_nothing_found_is_said(desk: Desk) -> None:
     assert "No note cites this, and there is no such file in the working tree." in (
         ask(desk, "notes_about", path="nosuch.md").text
     )
+    assert "No note cites this, and the file has 3 lines." in ask(desk, "notes_about", path="README.md", start=99).text
     assert "No note cites this, which is outside of this repository." in ask(desk, "notes_about", path="../x").text
 
 
@@ -190,7 +191,9 @@ def test_notes_about_lines_are_those_that_cite_them_now(desk: Desk, repo: Path) 
     data = ask(desk, "notes_about", path="src/auth/signing.py", start=63).data
     assert {hit["id"] for hit in data["hits"]} == {"signed01", "checked1"}
     assert data["hits"][0]["places"][0]["now"]["start"] == 62
-    assert ask(desk, "notes_about", path="src/auth/signing.py", start=12, end=14).data["hits"] == []
+    there = ask(desk, "notes_about", path="src/auth/signing.py", start=12, end=14)
+    assert there.data["hits"] == []
+    assert "2 notes on these lines cite what is elsewhere now" in there.text
 
 
 @pytest.mark.parametrize("lines", [{"start": 9, "end": 3}, {"end": 3}])
