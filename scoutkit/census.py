@@ -9,6 +9,7 @@ import contextlib
 import functools
 import os
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from scoutkit.model.missions import Owner
 
 RUN_MARK = "SCOUTKIT_RUN"
+_EXEC = 0.2  # seconds that are waited for one that is becoming another program
 
 
 @functools.cache
@@ -118,11 +120,29 @@ def mark(pid: int) -> str:
         except (psutil.Error, OSError):
             return ""
     try:
-        environ = b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+        environ, until = Path(f"/proc/{pid}/environ").read_bytes(), time.monotonic() + _EXEC
+        while not environ:
+            there = not _becoming(pid)  # asked before it is read again: it may be there by now
+            environ = Path(f"/proc/{pid}/environ").read_bytes()
+            if there or time.monotonic() > until:
+                break
+            time.sleep(0.001)
     except OSError:
         return ""
-    _, found, rest = environ.partition(f"\0{RUN_MARK}=".encode())
+    _, found, rest = (b"\0" + environ).partition(f"\0{RUN_MARK}=".encode())
     return os.fsdecode(rest.partition(b"\0")[0]) if found else ""
+
+
+def _becoming(pid: int) -> bool:
+    """Is it just becoming another program? Then it has memory, and its environment is not there yet (man 5 proc: vsize,
+    env_end; that is 0, too, of a process whose environment may not be read)."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - as below
+            stat = file.read()
+    except OSError:
+        return False
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return fields[0] not in b"ZXx" and fields[20] != b"0" and len(fields) > 48 and fields[48] == b"0"
 
 
 def works_in(pid: int, folder: str) -> bool:

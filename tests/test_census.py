@@ -132,3 +132,12 @@ def test_the_mark_is_read_from_the_environment() -> None:
         until(lambda: census.mark(popen.pid) == "yes", "it is past exec")
         popen.kill()
     assert census.mark(popen.pid) == ""
+
+
+def test_the_mark_of_a_process_that_just_becomes_another_program_is_seen() -> None:
+    env = {"PATH": os.environ["PATH"], census.RUN_MARK: "r1"}
+    for _ in range(60):  # Popen returns in the middle of exec, before the environment is in place
+        with subprocess.Popen(["sleep", "600"], env=env) as started:
+            seen = census.mark(started.pid)
+            started.kill()
+        assert seen == "r1"
