@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import argparse
 import random
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from clones import indexed
+
 from scoutkit.agents.builtin.indexing import terms
-from scoutkit.agents.builtin.indexing.index import open_index
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.indexing.store import Store
 from scoutkit.agents.builtin.ranking.question import understand
 from scoutkit.agents.builtin.ranking.rank import rank
 from scoutkit.agents.builtin.reporting.code import Code
@@ -58,14 +57,7 @@ def main() -> None:
 
 def _asked(clone: Path, chosen: argparse.Namespace, chance: random.Random) -> Iterator[tuple[int | None, float]]:
     """Which of the settings is right, counted from 0; CPU milliseconds."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=clone, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    with (
-        Store() as store,
-        Snapshot(clone, commit) as snapshot,
-        open_index(store, clone, commit, lambda _: None) as index,
-    ):
+    with indexed(clone) as (snapshot, index):
         known = list(_fields(snapshot, index.paths, named=chosen.named))
         for path, line, words in chance.sample(known, min(chosen.each, len(known))):
             asked = f"Which setting {' '.join(words[::2] if chosen.half else words)}?"

@@ -13,14 +13,13 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from scoutkit.agents.builtin.indexing.index import open_index
+from clones import indexed
+
 from scoutkit.agents.builtin.indexing.paths import Role, role_of
-from scoutkit.agents.builtin.indexing.store import Store
 from scoutkit.agents.builtin.ranking.question import understand
 from scoutkit.agents.builtin.ranking.rank import rank
 from scoutkit.agents.builtin.reporting.code import Code
@@ -56,14 +55,7 @@ def main() -> None:
 
 def _asked(clone: Path, each: int, chance: random.Random, *, half: bool) -> Iterator[tuple[int | None, bool, float]]:
     """Which of the reasons is right, counted from 0; whether the first is called sure; CPU milliseconds."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=clone, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    with (
-        Store() as store,
-        Snapshot(clone, commit) as snapshot,
-        open_index(store, clone, commit, lambda _: None) as index,
-    ):
+    with indexed(clone) as (snapshot, index):
         known = list(_sentences(snapshot, index.paths))
         for path, start, end, clause in chance.sample(known, min(each, len(known))):
             words = clause.split()

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from scoutkit import sqlite
 from scoutkit.anchors.targets import Key
 from scoutkit.model.regions import Located, Region, Verdict
 
@@ -29,7 +30,6 @@ CREATE TABLE IF NOT EXISTS behind (target, commit_id, commits, PRIMARY KEY (targ
 """
 _FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # an id that can mean nothing else one day
 _KEEP = "INSERT OR REPLACE INTO located VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ASK = "SELECT verdict, now_start, now_end, score, similarity FROM located WHERE version = ? AND commit_id = ? AND"
 _ASK += " path = ? AND start = ? AND end = ? AND blob = ?"
 
@@ -125,7 +125,7 @@ class Memory:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN:
+        if sqlite.damaged(error):
             for path in (Path(f"{self._path}-journal"), self._path):
                 path.unlink(missing_ok=True)
 

@@ -8,10 +8,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from scoutkit import sqlite
+
 MOST = 300_000  # paragraphs; past that all are forgotten
 _AT_ONCE = 900  # values in one statement, which takes at least 999
 _WAIT = 0.2  # seconds for another process's transaction: it is only a memory
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLE = "CREATE TABLE IF NOT EXISTS counted (digest BLOB PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID"
 
 
@@ -59,7 +60,7 @@ class Counted:
                     rows.execute("DELETE FROM counted")
                 rows.executemany("INSERT OR REPLACE INTO counted VALUES (?, ?)", new)
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN:
+            if sqlite.damaged(error):
                 rows.close()
                 self._rows = None
                 self._path.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from scoutkit import sqlite
 from scoutkit.errors import ScoutError
 from scoutkit.search import opening, store
 
@@ -84,10 +85,10 @@ class Database:
 
     def _mend(self, error: sqlite3.DatabaseError) -> None:
         """Make anew what is broken; go on in memory where the disk is full or not writable. Else raise it again."""
-        if store.is_busy(error):
+        if sqlite.busy(error):
             raise Busy(f"{self.path} is locked by another process", "try again") from error
         broken = store.is_broken(error)
-        if not broken and not store.is_unwritable(error):
+        if not broken and not sqlite.unwritable(error):
             raise error
         if broken:
             self.replace(f"it was damaged ({error})")

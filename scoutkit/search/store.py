@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from scoutkit import sqlite
+
 VERSION = 5  # in user_version; another one means: make it anew
 _AT_ONCE = 500  # keys in a statement
 TEXTS = "title, question, description, headings, cited, tags, body, hidden"
@@ -15,20 +17,7 @@ TEXTS = "title, question, description, headings, cited, tags, body, hidden"
 
 def is_broken(error: sqlite3.Error) -> bool:
     """Does this error mean that the file is not what was made here, so that making it anew helps?"""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    damaged = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return damaged or str(error).startswith(("no such ", "vtable constructor failed"))
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Does this error mean that another process holds a lock?"""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def is_unwritable(error: sqlite3.Error) -> bool:
-    """Does this error mean that nothing can be written there: a full disk, no rights, a fault of the device?"""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+    return sqlite.damaged(error) or str(error).startswith(("no such ", "vtable constructor failed"))
 
 
 def generation(connection: sqlite3.Connection) -> str:

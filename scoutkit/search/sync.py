@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from scoutkit import sqlite
 from scoutkit.errors import ScoutError
 from scoutkit.model.found import Problem
 from scoutkit.search import store
@@ -87,7 +88,7 @@ def sync(connection: sqlite3.Connection, worktree: str, source: Source, seen: Se
             with store.writing(connection):
                 rows.tidy(connection)
     except sqlite3.OperationalError as error:
-        if not store.is_busy(error):
+        if not sqlite.busy(error):
             raise
         behind = "other processes are updating it"
     if seen is not None:

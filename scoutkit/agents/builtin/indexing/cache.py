@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from scoutkit import config
+from scoutkit import config, sqlite
 from scoutkit.agents.builtin.indexing.edition import edition
 from scoutkit.errors import ScoutError
 
@@ -74,7 +74,7 @@ class Cache:
         """After an error: makes the cache anew where it is damaged; where it cannot be written, as on a full disk, goes
         on in a temporary one. ScoutError where it is that already."""
         self.connection.close()
-        if damaged(error):
+        if sqlite.damaged(error):
             with self._held("open"):
                 self._discard()
             self.connection = self._open()
@@ -173,8 +173,3 @@ class Cache:
         """Bytes in use; pages that were let go are used again."""
         value: Callable[[str], Any] = lambda name: self.connection.execute(f"PRAGMA {name}").fetchone()[0]  # noqa: E731
         return int((value("page_count") - value("freelist_count")) * value("page_size"))
-
-
-def damaged(error: sqlite3.DatabaseError) -> bool:
-    """Does an error say that a database is no good?"""
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

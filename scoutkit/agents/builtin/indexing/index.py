@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from scoutkit import sqlite
 from scoutkit.agents.builtin.indexing import pathset, terms, tree
-from scoutkit.agents.builtin.indexing.cache import damaged
 from scoutkit.agents.builtin.indexing.segment import Place, unpack, unpack_places
 from scoutkit.agents.builtin.indexing.store import Piece, Snapshot, Store
 from scoutkit.errors import ScoutError
@@ -175,7 +175,7 @@ def answered(ask: Callable[[], _Answer]) -> _Answer:
     try:
         return ask()
     except sqlite3.DatabaseError as error:
-        if not damaged(error):
+        if not sqlite.damaged(error):
             raise
         with Store() as store:
             store.mend(error)

@@ -23,10 +23,8 @@ _IN_BOTH, _IN_NAME, _IN_SAYS, _IN_MORE, _IN_OWNER = 1.2, 1.0, 0.8, 0.45, 0.25  #
 _LONG = 40  # terms of what follows: with more, each says less
 _GUESS = 0.1  # what a field or constant must have more that is found by its name alone
 _WHOLE = 0.06  # is added where all of its name is asked for
-_LEAST, _INSTEAD = (
-    0.4,
-    0.7,
-)  # of the question, for one that is told at all, and for one of another kind than is asked for
+_LEAST = 0.4  # of the question, for one that is told at all
+_INSTEAD = 0.7  # and for one of another kind than is asked for
 _CLOSE = 0.7  # of the best one's score
 _SAID = 160  # characters
 _ASKS = frozenset(
