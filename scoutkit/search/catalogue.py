@@ -5,7 +5,6 @@ imported for that; what writes is imported when there is something to write.
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from scoutkit.model.notes import confidence
 from scoutkit.search import citing, ranking, store
 from scoutkit.search import sync as syncing
 from scoutkit.search.citing import Cited
+from scoutkit.search.connection import Connection
 from scoutkit.search.database import Busy, Database
 from scoutkit.search.operators import untaken
 from scoutkit.search.query import LONGEST, Query, clean, parse
@@ -108,7 +108,7 @@ class Catalogue(Database):
         newest. Without `snippets` nothing says why they were found."""
         wanted = Filters(self.worktree, types, tags, paths, statuses)
 
-        def ask(connection: sqlite3.Connection) -> Hits:
+        def ask(connection: Connection) -> Hits:
             query = self._understood(connection, text)
             filters = wanted.and_asked(query)
             if not query.text:
@@ -148,7 +148,7 @@ class Catalogue(Database):
         filters = Filters(self.worktree, types, tags, paths, statuses)
         from scoutkit.search import likeness
 
-        def ask(connection: sqlite3.Connection) -> Hits:
+        def ask(connection: Connection) -> Hits:
             marks = [word for word, _ in likeness.words(text).most_common(40)]
             return _hits(connection, likeness.like(connection, text, filters, limit), marks)
 
@@ -162,7 +162,7 @@ class Catalogue(Database):
         filters = Filters(self.worktree)
         return self.asking(lambda connection: _hits(connection, likeness.same(connection, text, filters, without)))
 
-    def _understood(self, connection: sqlite3.Connection, text: str) -> Query:
+    def _understood(self, connection: Connection, text: str) -> Query:
         return parse(text, lambda name, value: ranking.has(connection, self.worktree, name, value))
 
     def list(
@@ -220,7 +220,7 @@ class Catalogue(Database):
         filters = Filters(self.worktree, types, tags, paths, statuses)
         filters = filters.and_asked(query) if query else filters
 
-        def ask(connection: sqlite3.Connection) -> Hits:
+        def ask(connection: Connection) -> Hits:
             keys = ranking.keys(connection, ids, filters)
             found = [key for one in dict.fromkeys(ids) if (key := keys.get(one)) is not None][:limit]
             return _hits(connection, [(key, 1 / rank) for rank, key in enumerate(found, 1)])
@@ -283,7 +283,7 @@ class Catalogue(Database):
         return self.asking(lambda connection: int(connection.execute(sql, (self.worktree,)).fetchone()[0]))
 
 
-def _hits(connection: sqlite3.Connection, ranked: ranking.Ranked, words: Sequence[str] | None = ()) -> Hits:
+def _hits(connection: Connection, ranked: ranking.Ranked, words: Sequence[str] | None = ()) -> Hits:
     """Notes to be shown; one that another process took out meanwhile is not."""
     rows = {key: row for key, *row in store.chosen(connection, _SHOWN, [key for key, _ in ranked])}
     found = []

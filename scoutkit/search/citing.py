@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoutkit.search import store
+from scoutkit.search.connection import Connection
 from scoutkit.search.ranking import Filters, mentioning, under
 from scoutkit.words import composed
 
@@ -27,7 +27,7 @@ class Cited(NamedTuple):
     symbol: str
 
 
-def citing(connection: sqlite3.Connection, worktree: str, paths: Sequence[str]) -> list[Cited]:
+def citing(connection: Connection, worktree: str, paths: Sequence[str]) -> list[Cited]:
     """Citations of files, or of anything in folders; those of the newest notes first, each note's in order."""
     spellings = list(dict.fromkeys(form for path in paths for form in (path, *_forms(path))))
     found: dict[tuple[str, int], Cited] = {}
@@ -39,14 +39,14 @@ def citing(connection: sqlite3.Connection, worktree: str, paths: Sequence[str]) 
     return list(found.values())
 
 
-def notes_citing(connection: sqlite3.Connection, worktree: str, paths: Sequence[str]) -> set[str]:
+def notes_citing(connection: Connection, worktree: str, paths: Sequence[str]) -> set[str]:
     """Which notes' files cite any of very many files, by names as notes have them. Names in UTF-8 alone count."""
     listed = json.dumps([path for path in paths if isinstance(store.bound(path), str)])
     sql = "SELECT path FROM files WHERE worktree = ? AND key IN (SELECT note FROM citations WHERE path IN (SELECT value"
     return {row[0] for row in connection.execute(f"{sql} FROM json_each(?)))", [worktree, listed])}
 
 
-def defining(connection: sqlite3.Connection, worktree: str, symbols: Sequence[str]) -> list[Cited]:
+def defining(connection: Connection, worktree: str, symbols: Sequence[str]) -> list[Cited]:
     """Citations of lines that were in a function, class or section of one of these names."""
     names = list(dict.fromkeys(symbols))
     found: list[Cited] = []
@@ -56,7 +56,7 @@ def defining(connection: sqlite3.Connection, worktree: str, symbols: Sequence[st
     return found
 
 
-def sharing(connection: sqlite3.Connection, worktree: str, note_id: str) -> list[str]:
+def sharing(connection: Connection, worktree: str, note_id: str) -> list[str]:
     """Ids of the notes that cite the places of a note, those that share most of the one's or the other's first.
 
     A place is shared where it is the same definition, or more than half of the lines of both together are in both.
@@ -78,7 +78,7 @@ def sharing(connection: sqlite3.Connection, worktree: str, note_id: str) -> list
     return [row[0] for row in connection.execute(sql, [note_id, worktree, _SHARED])]
 
 
-def cited(connection: sqlite3.Connection, worktree: str) -> tuple[list[str], set[str]]:
+def cited(connection: Connection, worktree: str) -> tuple[list[str], set[str]]:
     """Every path that a note cites, and every symbol that cited lines were in."""
     others = "SELECT key FROM files WHERE worktree != ?"  # few or none, so that citations alone are gone through
     sql = f"SELECT DISTINCT {{0}} FROM citations WHERE {{0}} != '' AND note NOT IN ({others})"
@@ -88,7 +88,7 @@ def cited(connection: sqlite3.Connection, worktree: str) -> tuple[list[str], set
     return paths, set(symbols)
 
 
-def naming(connection: sqlite3.Connection, worktree: str, path: str) -> list[tuple[str, str]]:
+def naming(connection: Connection, worktree: str, path: str) -> list[tuple[str, str]]:
     """Ids and files of the notes that have a path in their text, best first."""
     keys = mentioning(connection, path, Filters(worktree)) if any(map(str.isalnum, path)) else []
     return [connection.execute("SELECT id, path FROM notes WHERE key = ?", (key,)).fetchone() for key in keys]
@@ -98,7 +98,7 @@ def _forms(path: str) -> tuple[str, str]:
     return composed(path, "NFC"), composed(path, "NFD")
 
 
-def _rows(connection: sqlite3.Connection, worktree: str, where: str, values: Sequence[object]) -> list[Cited]:
+def _rows(connection: Connection, worktree: str, where: str, values: Sequence[object]) -> list[Cited]:
     rows = connection.execute(
         "SELECT notes.id, files.path, position - 1, citations.path, start, end, symbol FROM citations"
         " CROSS JOIN files ON files.key = note CROSS JOIN notes USING (key)"

@@ -12,6 +12,7 @@ from typing import TypeVar
 from scoutkit import sqlite
 from scoutkit.errors import ScoutError
 from scoutkit.search import opening, store
+from scoutkit.search.connection import Connection
 
 Answer = TypeVar("Answer")
 
@@ -29,7 +30,7 @@ class Database:
         self._rebuilt = ""
 
     @property
-    def connection(self) -> sqlite3.Connection:
+    def connection(self) -> Connection:
         """For reading."""
         if self._open is None:
             self._use(opening.opened(self.path))
@@ -74,7 +75,7 @@ class Database:
             return [str(error)]
         return found
 
-    def asking(self, ask: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def asking(self, ask: Callable[[Connection], Answer]) -> Answer:
         """Ask; a file that turns out to be broken is made again, once. Busy where another process has it locked."""
         try:
             return ask(self.connection)

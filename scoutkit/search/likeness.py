@@ -7,10 +7,10 @@ compared with it word by word.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+from scoutkit.search.connection import Connection
 from scoutkit.search.query import clean, quoted, stop
 from scoutkit.search.ranking import Filters, Ranked, count, fits
 from scoutkit.search.snippet import root
@@ -37,7 +37,7 @@ def words(text: str) -> Counter[str]:
     return found
 
 
-def like(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:
+def like(connection: Connection, text: str, filters: Filters, limit: int) -> Ranked:
     """Notes on the subject of a text, best first; those that share but a word or two of it are none."""
     asked = words(text)
     telling = _telling(connection, asked)
@@ -48,7 +48,7 @@ def like(connection: sqlite3.Connection, text: str, filters: Filters, limit: int
     return [(key, fit / best) for key, fit in found if fit >= best * 0.25][:limit]
 
 
-def same(connection: sqlite3.Connection, text: str, filters: Filters, without: Collection[str]) -> Ranked:
+def same(connection: Connection, text: str, filters: Filters, without: Collection[str]) -> Ranked:
     """Notes that say what a text says, most alike first, with how alike they are (1: word for word).
 
     `without`: files of notes that do not count.
@@ -64,7 +64,7 @@ def same(connection: sqlite3.Connection, text: str, filters: Filters, without: C
     return sorted(found, key=lambda one: -one[1])
 
 
-def _telling(connection: sqlite3.Connection, asked: Counter[str]) -> Sequence[str]:
+def _telling(connection: Connection, asked: Counter[str]) -> Sequence[str]:
     """The words that tell most of a text: often in it, seldom in notes."""
     often = [word for word, _ in asked.most_common(_COUNTED // 2)]
     longest = sorted(asked, key=lambda word: (-len(word), word))[: _COUNTED // 2]

@@ -12,8 +12,9 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from scoutkit.search.connection import Connection
 from scoutkit.search.store import VERSION, is_broken
 
 BUSY = 30.0  # seconds to wait for another process's transaction
@@ -22,7 +23,7 @@ BUSY = 30.0  # seconds to wait for another process's transaction
 class Opened(NamedTuple):
     """A catalogue that can be used. `rebuilt` says why it was made anew, `memory` why it is not kept on disk."""
 
-    connection: sqlite3.Connection
+    connection: Connection
     rebuilt: str = ""
     memory: str = ""
 
@@ -71,23 +72,13 @@ def _locked(path: Path, how: int) -> Iterator[None]:
         yield
 
 
-class _Connection(sqlite3.Connection):
-    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        try:
-            return super().execute(sql, parameters)
-        except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file that are no text
-            damage = sqlite3.DatabaseError(f"malformed: {error}")
-            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise damage from error
-
-
-def _connect(name: str | Path, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(name, timeout=BUSY, isolation_level=None, uri=uri, factory=_Connection)
+def _connect(name: str | Path, *, uri: bool = False) -> Connection:
+    connection = sqlite3.connect(name, timeout=BUSY, isolation_level=None, uri=uri, factory=Connection)
     connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # a path may hold any bytes
     return connection
 
 
-def _attempt(path: Path) -> tuple[sqlite3.Connection | None, str]:
+def _attempt(path: Path) -> tuple[Connection | None, str]:
     """The catalogue as it is, or why it cannot be used ("" where there is none yet)."""
     if not path.exists():
         return None, ""
@@ -110,7 +101,7 @@ def _attempt(path: Path) -> tuple[sqlite3.Connection | None, str]:
     return None, f"it was made by another version ({version}, this one makes {VERSION})" if tables else ""
 
 
-def _made(path: Path) -> sqlite3.Connection:
+def _made(path: Path) -> Connection:
     """A new, empty catalogue. In place where SQLite can read the old one: that is safe for whoever has it open."""
     connection = _connect(path)
     try:
@@ -129,7 +120,7 @@ def _made(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _in_memory(path: Path | None) -> sqlite3.Connection:
+def _in_memory(path: Path | None) -> Connection:
     """A copy of the catalogue in memory, or an empty one."""
     connection = _connect(":memory:")
     if path is not None and path.is_file():
@@ -141,14 +132,14 @@ def _in_memory(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _frozen(path: Path) -> sqlite3.Connection:
+def _frozen(path: Path) -> Connection:
     """A file that nobody can write to, its log included."""
     from urllib.parse import quote
 
     return _connect(f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1", uri=True)
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _create(connection: Connection) -> None:
     from scoutkit.search import tables
 
     tables.create(connection)

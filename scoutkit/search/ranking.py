@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from scoutkit.search import checks, store
+from scoutkit.search.connection import Connection
 from scoutkit.search.query import Query, clean, quoted
 from scoutkit.search.weighing import Candidate, weigh
 
@@ -100,7 +100,7 @@ class Filters(NamedTuple):
             values.append(self.without)
         return " AND ".join(terms), values
 
-    def let_all_through(self, connection: sqlite3.Connection) -> bool:
+    def let_all_through(self, connection: Connection) -> bool:
         """Is every note there is one that they let through?"""
         if any(self[1:]):
             return False
@@ -138,7 +138,7 @@ def by(agent: str) -> list[object]:
     return [name, f"{like}/%", f"{like}:%", f"%:{like}"]
 
 
-def has(connection: sqlite3.Connection, worktree: str, name: str, value: str) -> bool:
+def has(connection: Connection, worktree: str, name: str, value: str) -> bool:
     """Has any note this tag, this agent or this path?"""
     if name == "agent":
         sql, values = f"SELECT 1 FROM files WHERE {_BY} LIMIT 1", by(value)
@@ -154,7 +154,7 @@ def has(connection: sqlite3.Connection, worktree: str, name: str, value: str) ->
     return connection.execute(sql, values).fetchone() is not None
 
 
-def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
+def best(connection: Connection, query: Query, filters: Filters, limit: int) -> Ranked:
     """Notes with the words of a query. Of few words: those with all first, and no others where they are enough.
 
     Where no note has any word, those with a word that begins so; else those that hold the very text. Scores fall in
@@ -170,7 +170,7 @@ def best(connection: sqlite3.Connection, query: Query, filters: Filters, limit: 
     return found
 
 
-def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, limit: int) -> Ranked:
+def _weighed(connection: Connection, query: Query, filters: Filters, limit: int) -> Ranked:
     few = len(query.needed) <= _FEW
     most = max(limit, _WEIGHED)
     having = {word: count(connection, word) for word in query.words} if len(query.words) > 1 else {}
@@ -195,7 +195,7 @@ def _weighed(connection: sqlite3.Connection, query: Query, filters: Filters, lim
 
 
 def _bounded(
-    connection: sqlite3.Connection, expression: str, rows: int, filters: Filters, limit: int
+    connection: Connection, expression: str, rows: int, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Notes that match. Of very many those that do so in a title, a heading or the like, if these are enough; and of
     very many still the newest."""
@@ -209,7 +209,7 @@ def _bounded(
     return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit]
 
 
-def _telling(connection: sqlite3.Connection, query: Query, having: Mapping[str, int]) -> tuple[str, int]:
+def _telling(connection: Connection, query: Query, having: Mapping[str, int]) -> tuple[str, int]:
     """The expression for notes with any word that tells much, and about how many these are; words that stand side by
     side count once more."""
     if sum(having.values()) <= _ROWS:
@@ -227,14 +227,13 @@ def _telling(connection: sqlite3.Connection, query: Query, having: Mapping[str, 
     return " OR ".join(telling), rows
 
 
-def count(connection: sqlite3.Connection, word: str, most: int = 0) -> int:
+def count(connection: Connection, word: str, most: int = 0) -> int:
     """How many notes match an expression, of every worktree; of very many no more than that they are."""
-    sql = "SELECT count(*) FROM (SELECT 1 FROM notes_fts WHERE notes_fts MATCH ? LIMIT ?)"
-    return int(connection.execute(sql, [word, most or _ROWS + 1]).fetchone()[0])
+    return connection.matching(word, most or _ROWS + 1)
 
 
 def fits(
-    connection: sqlite3.Connection, expression: str, filters: Filters, limit: int, most: int = -1
+    connection: Connection, expression: str, filters: Filters, limit: int, most: int = -1
 ) -> list[tuple[int, float]]:
     """Keys with bm25 as a positive number, best first; of the `most` newest notes that match, where there are more."""
     match = "notes_fts WHERE notes_fts MATCH ?"
@@ -249,20 +248,18 @@ def fits(
     return connection.execute(f"{matching} ORDER BY fit DESC, key LIMIT ?", [*values, limit]).fetchall()
 
 
-def _candidates(
-    connection: sqlite3.Connection, fitting: Mapping[int, float], having_all: Container[int]
-) -> list[Candidate]:
+def _candidates(connection: Connection, fitting: Mapping[int, float], having_all: Container[int]) -> list[Candidate]:
     return [
         Candidate(key, fitting[key], text, at, status, None if holds is None else bool(holds), key in having_all)
         for key, text, at, status, holds in store.chosen(connection, _CANDIDATES, list(fitting))
     ]
 
 
-def _matching(connection: sqlite3.Connection, expression: str, filters: Filters, limit: int) -> Ranked:
+def _matching(connection: Connection, expression: str, filters: Filters, limit: int) -> Ranked:
     return [(key, _share(fit)) for key, fit in fits(connection, expression, filters, limit)]
 
 
-def _holding(connection: sqlite3.Connection, text: str, filters: Filters, limit: int) -> Ranked:
+def _holding(connection: Connection, text: str, filters: Filters, limit: int) -> Ranked:
     """The last resort, for signs that are no words: look through texts."""
     from scoutkit.search import signs
 
@@ -274,14 +271,14 @@ def _share(weight: float) -> float:
     return weight / (1 + weight)
 
 
-def newest(connection: sqlite3.Connection, filters: Filters, limit: int | None) -> list[int]:
+def newest(connection: Connection, filters: Filters, limit: int | None) -> list[int]:
     """Keys of all notes that the filters let through."""
     where, values = filters.where()
     sql = f"SELECT key FROM files WHERE {where} ORDER BY at DESC, path LIMIT ?"
     return [key for (key,) in connection.execute(sql, [*values, -1 if limit is None else limit])]
 
 
-def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -> dict[str, int]:
+def keys(connection: Connection, ids: Sequence[str], filters: Filters) -> dict[str, int]:
     """Keys by id, of those that the filters let through."""
     where, values = filters.where()
     # looked up one by one, which SQLite would not choose by itself
@@ -289,6 +286,6 @@ def keys(connection: sqlite3.Connection, ids: Sequence[str], filters: Filters) -
     return dict(store.chosen(connection, sql, list(map(clean, ids)), values))
 
 
-def mentioning(connection: sqlite3.Connection, phrase: str, filters: Filters) -> list[int]:
+def mentioning(connection: Connection, phrase: str, filters: Filters) -> list[int]:
     """Keys of notes that have this phrase in their text."""
     return [key for key, _ in _matching(connection, quoted(clean(phrase)), filters, -1)]
